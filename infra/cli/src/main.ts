@@ -2,11 +2,13 @@ import { Command, CommanderError } from 'commander';
 import { addAdminCommands } from './admin/admin-commands.ts';
 import { addAnalystCommands } from './analysts/analyst-commands.ts';
 import { addBackupCommands } from './backup/backup-commands.ts';
+import { addDatabaseCommands } from './database/database-commands.ts';
 import { addDoctorCommand } from './doctor/doctor-command.ts';
 import { addEncryptionCommands } from './encryption/encryption-commands.ts';
-import { exitCodes } from './failure.ts';
+import { exitCodes } from './exit-codes.ts';
 import { addKeyCommands } from './keys/key-commands.ts';
 import { watchOutput } from './output-end.ts';
+import { addImportCommands } from './pocketbase/pocketbase-commands.ts';
 import { addRecordsCommands } from './records/records-commands.ts';
 import { addSchemaCommands } from './schema/schema-commands.ts';
 import { addSecretCommands } from './secret/secret-commands.ts';
@@ -38,15 +40,17 @@ addSnapshotCommands(program);
 addTypesCommand(program);
 addSchemaCommands(program);
 addRecordsCommands(program);
+addImportCommands(program);
 addBackupCommands(program);
+addDatabaseCommands(program);
 addDoctorCommand(program);
 
 try {
   await program.parseAsync();
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error;
-  // 2 would say that a plan has changes (schema §7.3).
-  const usage = process.argv[2] === 'schema' ? exitCodes.failed : exitCodes.usage;
+  // There 2 would say that a plan has changes (schema §7.3, move §1.3).
+  const usage = ['schema', 'import'].includes(process.argv[2] ?? '') ? exitCodes.failed : exitCodes.usage;
   // A group without its command prints help too, but is an error.
   process.exitCode = error.exitCode === 0 ? exitCodes.done : usage;
 }

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { CommandFailure } from './failure.ts';
+import { CommandFailure } from '@recordbus/stack-calls';
 
 interface SecretRequest {
   /** The secret's name: "password". */

@@ -5,8 +5,9 @@ import { type Config, ConfigError, loadConfig } from '@recordbus/process/config'
 import { createLifecycle, type Lifecycle } from '@recordbus/process/lifecycle';
 import { createLogger, type Logger } from '@recordbus/process/logging';
 import { StartFailure } from '@recordbus/process/start-failure';
+import { CommandFailure, isSystemError } from '@recordbus/stack-calls';
 import { commandVariables } from './deployment/variables.ts';
-import { CommandFailure, exitCodes, isSystemError } from './failure.ts';
+import { exitCodes } from './exit-codes.ts';
 import { createExit, onLostOutput } from './output-end.ts';
 import { type CommandRefusal, createTerminal, type Terminal } from './terminal.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
-import { CommandFailure } from './failure.ts';
+import { CommandFailure } from '@recordbus/stack-calls';
 
 /** Writes a file completely or not at all. Throws CommandFailure when it cannot be written. */
 export async function writeFileAtomically(file: string, content: string): Promise<void> {

@@ -45,7 +45,7 @@ function readCitation([, word = '', first = '', others = '']: RegExpExecArray, l
   }));
 }
 
-/** Returns a citation's page; undefined for a citation of another document. */
+/** Returns a citation's page; undefined for another document. */
 function pageOf(word: string, sections: Sections, own: string | undefined): string | undefined {
   if (sections.has(word)) return word;
   if (/\d/.test(word)) return undefined;
@@ -53,11 +53,11 @@ function pageOf(word: string, sections: Sections, own: string | undefined): stri
   return word === '' || joiningWords.has(word) || /^[A-Z]/.test(word) ? undefined : word;
 }
 
-/** Returns the numbers of a page's sections, whose headings are `## 4. Lists` and `### 4.2 Totals`. */
+/** Returns a page's section numbers. Its headings are `## 4. Lists` and `### 4.2 Totals`. */
 export const sectionsOf = (text: string): ReadonlySet<string> =>
   new Set([...text.matchAll(/^## (\d+)\. \S|^### (\d+\.\d+) \S/gm)].map(([, main, sub]) => main ?? sub ?? ''));
 
-/** Returns the link fragments of a page's headings, as GitHub builds them. */
+/** Returns the link fragments for a page's headings, as GitHub builds them. */
 export const fragmentsOf = (text: string): ReadonlySet<string> =>
   new Set(
     [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) =>

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { findConflictMarkers } from './conflict-markers.ts';
+
+/**
+ * A merge conflict's first and last lines, and the line before the common version. A line with `=======` alone may
+ * underline a Markdown heading, and never comes without the others.
+ */
+const marker = /^(?:<{7}|\|{7}|>{7})(?: .*)?\r?$/;
+
+/** Returns the line numbers, from 1, that a merge with conflicts left in a text. */
+const findConflictMarkers = (text: string): number[] =>
+  text.split('\n').flatMap((line, index) => (marker.test(line) ? [index + 1] : []));
 
 const root = join(import.meta.dirname, '../../..');
 const ignoredFolders = readFileSync(join(root, '.gitignore'), 'utf8')

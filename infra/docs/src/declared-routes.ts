@@ -13,7 +13,13 @@ export const declaredRoutes = (): RouteManifest[] => describeRoutes(allRoutes())
 export const allRoutes = (): Route[] => {
   const services = [
     createAuth({ ...parts(), config: inertPart() }),
-    createRecords({ ...parts(), storage: inertPart(), backups: inertPart(), config: inertPart() }),
+    createRecords({
+      ...parts(),
+      storage: inertPart(),
+      backups: inertPart(),
+      moves: inertPart(),
+      config: inertPart(),
+    }),
     createAdmin({ ...parts(), config: inertPart() }),
     createWebhooks(parts()),
     createRealtime({ ...parts(), live: inertPart() }),

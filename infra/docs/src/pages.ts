@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errorsSection } from './error-codes.ts';
+import { pocketBaseSection } from './pocketbase-section.ts';
 import { routesSection } from './routes-section.ts';
 import { replaceSection } from './section.ts';
 import { settingsSection } from './settings-section.ts';
@@ -19,7 +20,7 @@ interface Page {
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-const sections = [variablesSection, settingsSection, errorsSection(root), routesSection];
+const sections = [variablesSection, settingsSection, errorsSection(root), routesSection, pocketBaseSection];
 
 /** The pages with a generated section. */
 export const readPages = (): Page[] =>

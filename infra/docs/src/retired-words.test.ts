@@ -15,7 +15,7 @@ const files = globSync(
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** Returns the terms in the first column of a glossary table. */
+/** Returns the terms in a glossary table's first column. */
 function retiredTerms(heading: string): string[] {
   const table = read(glossary).split(`| ${heading} | write |`)[1]?.split('\n\n')[0] ?? '';
   const cells = [...table.matchAll(/^\| ([^|]+) \|/gm)].map(([, cell = '']) => cell);

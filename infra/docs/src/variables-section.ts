@@ -18,7 +18,7 @@ const services: Readonly<Record<string, Readonly<Record<string, Variable>>>> = {
   realtime: realtimeVariables,
 };
 
-/** Builds the table of every service's environment variables, from their declarations. */
+/** Builds the table with every service's environment variables, from their declarations. */
 export const variablesSection: Section = {
   page: 'configuration.md',
   name: 'variables',

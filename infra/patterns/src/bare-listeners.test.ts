@@ -9,6 +9,8 @@ const allowed: Readonly<Record<string, string>> = {
   'libs/extension-host/src/runner-process.ts': 'messages of the runner',
   'libs/extension-host/src/worker/runner.ts': 'messages within the runner, which may end',
   'libs/extension-host/src/worker/worker.ts': 'messages within the runner, which may end',
+  'libs/pocketbase-move/src/archive/move-process.ts': 'the order for a process, which may end',
+  'libs/pocketbase-move/src/archive/start-move.ts': 'messages of the process with the backup',
   'services/gateway/src/upstream/endpoints.ts': 'a connection to a service of the product',
   'services/records/src/files/previews/decoder-process.ts': 'messages of the decoder',
   'services/records/src/files/previews/decoder.ts': 'messages within the decoder, which may end',

@@ -19,6 +19,7 @@ export const userActions = [
   'users.first_proof',
   'users.mfa_enable',
   'users.mfa_disable',
+  'users.mail_reset',
   'users.mfa_recovery_codes',
   'users.oauth_link',
   'users.oauth_unlink',

@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Query } from '@recordbus/database';
-import { type Collection, lookupForms, perCollection, tableOf } from '@recordbus/schema';
+import {
+  type Collection,
+  comparedBy,
+  comparedValue,
+  hasComparableValue,
+  identityFieldsOf,
+  lookupForms,
+  perCollection,
+  tableOf,
+} from '@recordbus/schema';
 import { selectUser, type User } from './user.ts';
 
 /** More characters than any address has with spaces around it (RFC 5321 §4.5.3.1). */
@@ -18,6 +27,39 @@ export async function findUserByEmail(query: Query, collection: Collection, emai
     if (user) return user;
   }
   return undefined;
+}
+
+/** More characters than any unique text has (fields §2.6). */
+const maxIdentityLength = 2600;
+
+/**
+ * Finds the user whose address, or whose value in one of these fields, is the identity (auth §4.1). The address comes
+ * first, then the fields in their order. One statement looks in all of them, so it takes the same time for every
+ * identity. Accepts any text.
+ */
+export async function findUserByIdentity(
+  query: Query,
+  collection: Collection,
+  identity: string,
+  fieldNames: readonly string[],
+): Promise<User | undefined> {
+  const fields = identityFieldsOf(collection, fieldNames);
+  if (fields.length === 0) return findUserByEmail(query, collection, identity);
+  if (identity.length > maxIdentityLength || identity.trim() === '' || identity.includes('\0')) return undefined;
+  const [typed = '', canonical = typed] = lookupForms(identity);
+  const table = tableOf(collection);
+  const byAddress = (form: string) =>
+    `(select a.id from ${table} a where lower(a.email) = lower(${form}::text) and a.email <> '')`;
+  const byField = fields.map(
+    (field) =>
+      `(select id from ${table} where ${comparedValue(field)} = ${comparedBy(field, '$3::text')} and ${hasComparableValue(field)})`,
+  );
+  const [user] = await query<User>({
+    text: `select ${selectUser(collection, 't')} from ${table} t
+      where t.id = coalesce(${[byAddress('$1'), byAddress('$2'), ...byField].join(', ')})`,
+    values: [typed, canonical, identity],
+  });
+  return user;
 }
 
 /** Each connection prepares it once. Its name is a hash over its text, which follows the fields. */

@@ -1,6 +1,6 @@
 export { deleteBlock, endTokens, finishOneTimeToken, insertBlock, refuseBlocked, replaceUserHash } from './access.ts';
 export { type AuditValues, auditedAccount, auditUser, auditValuesOf, type UserAction } from './audit.ts';
-export { findUserByEmail, findUserById, lockUser } from './find-user.ts';
+export { findUserByEmail, findUserById, findUserByIdentity, lockUser } from './find-user.ts';
 export {
   type AccountHooks,
   accountHookPaths,
@@ -33,6 +33,7 @@ export {
   requireProof,
 } from './identity/require-proof.ts';
 export { findAccount, listAccounts } from './list-accounts.ts';
+export { compileSignInRule, hasSignInRule, refuseSignIn, signInCondition } from './sign-in-rule.ts';
 export { type BeforeUserWrite, hasAccounts, readerOf, selectUser, syntheticAddress, type User } from './user.ts';
 export { findRefusedFields, visibleRecord } from './visible-record.ts';
 export { type AccountValues, accountUpdateSql, tokenVersionAt } from './writes/account-columns.ts';

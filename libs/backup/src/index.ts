@@ -1,13 +1,10 @@
 export { type BackupOptions, type BackupResult, createBackup } from './create-backup.ts';
-export { createHashing } from './hashing.ts';
+export { type ArchiveContents, inspectArchive, readManifest } from './inspect-archive.ts';
 export {
-  archiveFormat,
-  checksumsEntry,
   dataFolder,
   filesFolder,
   keyEntry,
   type Manifest,
-  manifest,
   manifestEntry,
   schemaDocument,
   schemaEntry,
@@ -16,5 +13,6 @@ export {
   sequencesEntry,
 } from './manifest.ts';
 export { findProcessedSequence } from './processed-sequence.ts';
+export { type ArchiveEntry, type ArchiveLimits, ArchiveRefused, readArchive } from './read-archive.ts';
 export { restoreSequences } from './sequences.ts';
 export { createTableLoader } from './table-data.ts';

@@ -7,6 +7,7 @@ export type NoticeTopic =
   | 'settings'
   | 'outbox'
   | 'webhooks'
+  | 'replays'
   | 'mail'
   | 'accounts'
   | 'account-hooks'
@@ -14,7 +15,7 @@ export type NoticeTopic =
   | 'jobs';
 
 /** A topic for messages to all replicas. A message may be lost. */
-export type MessageTopic = 'broadcast' | 'presence' | 'consistency';
+export type MessageTopic = 'broadcast' | 'presence' | 'consistency' | 'pocketbase';
 
 /** The key under which this package finds a connection's clients. Nothing else has it: it is not exported. */
 export const nats = Symbol('nats');

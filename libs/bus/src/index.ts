@@ -23,5 +23,5 @@ export { addStreamGauges, checkRoom, createRoomWatch, type RoomWatch } from './r
 export { hookConsumerPrefix, webhooksConsumer } from './room/stream-reading.ts';
 export { createSharedConsumer, type SharedConsumer } from './shared-consumer.ts';
 export { beginStreamLife } from './stream-life.ts';
-export { followEvents, readEvents } from './stream-reader.ts';
+export { followEvents, readEvents, readEventsSince } from './stream-reader.ts';
 export type { StreamState } from './stream-state.ts';

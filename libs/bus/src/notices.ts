@@ -13,6 +13,9 @@ interface Notices extends Pick<Bus, 'notify' | 'onNotice'> {
 const subjectPrefix = 'recordbus.notice.';
 const intervalMs = 5;
 
+/** Topics whose handlers in this process never wait: the caller's next request must see the change. */
+const promptTopics: ReadonlySet<NoticeTopic> = new Set(['accounts']);
+
 /**
  * Creates the notices between replicas, over core NATS. This process's handlers are called directly, so services in one
  * process reach each other even while the bus is down. The sender's id in the message keeps them from running twice.
@@ -34,7 +37,7 @@ export function createNotices(findConnection: () => NatsConnection | undefined, 
 
   const createSender = (topic: NoticeTopic) =>
     coalesce(() => {
-      call(topic);
+      if (!promptTopics.has(topic)) call(topic);
       try {
         findConnection()?.publish(`${subjectPrefix}${topic}`, self);
       } catch (error) {
@@ -44,6 +47,7 @@ export function createNotices(findConnection: () => NatsConnection | undefined, 
 
   return {
     notify(topic) {
+      if (promptTopics.has(topic)) call(topic);
       const send = senders.get(topic) ?? createSender(topic);
       senders.set(topic, send);
       send();

@@ -3,7 +3,7 @@ import { unavailable } from '@recordbus/errors';
 import { type Bus, nats } from './bus.ts';
 import { consumeMessages } from './consume-messages.ts';
 import { type EventMessage, eventMessage } from './event-message.ts';
-import type { EventStream } from './event-stream.ts';
+import { type EventStream, findEventStream } from './event-stream.ts';
 
 interface FollowOptions {
   readonly bus: Bus;
@@ -56,6 +56,27 @@ export async function* readEvents(
       remove(consumer);
     }
     if (next === before) throw unavailable('the event stream does not answer');
+  }
+}
+
+/**
+ * Reads the messages that the stream has stored since a time, up to the newest of now, as `readEvents` does. Nothing without a
+ * stream.
+ */
+export async function* readEventsSince(bus: Bus, stream: EventStream, since: Date): AsyncGenerator<EventMessage> {
+  const last = (await findEventStream(bus, stream))?.lastSequence ?? 0;
+  if (last === 0) return;
+  const consumer = await bus[nats].jetstream().consumers.get(stream.name, {
+    deliver_policy: DeliverPolicy.StartTime,
+    opt_start_time: since.toISOString(),
+    inactive_threshold: lostReaderMs,
+  });
+  try {
+    const { num_pending } = await consumer.info();
+    const first = num_pending === 0 ? null : await consumer.next({ expires: fetchMs });
+    if (first) yield* readEvents(bus, stream, first.seq, last);
+  } finally {
+    remove(consumer);
   }
 }
 

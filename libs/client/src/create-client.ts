@@ -1,4 +1,7 @@
 import { type Admin, createAdmin } from './admin/admin.ts';
+import { createRequests } from './admin/requests.ts';
+import type { OpenedPortal, WebhookOwner } from './admin/webhook-types.ts';
+import { createOwnedWebhooks, type OwnedWebhooks, openPortal } from './admin/webhooks.ts';
 import { type Accounts, createAccounts } from './auth/accounts.ts';
 import type { Batch, Results } from './batch/operations.ts';
 import { sendBatch } from './batch/send-batch.ts';
@@ -8,6 +11,8 @@ import type { ChannelMessage, LiveConnection, Subscription } from './live/types.
 import { type Collection, createCollection } from './records/collection.ts';
 import { createFileToken, type FileToken } from './records/files.ts';
 import type { WriteOptions } from './records/options.ts';
+import { type AnyReadOptions, readBody } from './records/query.ts';
+import type { SearchAnswers, SearchQuery } from './records/search.ts';
 import { createSessionKeeper, type SessionKeeper } from './session/keeper.ts';
 import { memoryStore, type SessionStore } from './session/session.ts';
 import { type Call, type CallOptions, createTransport, type Transport } from './transport.ts';
@@ -59,10 +64,29 @@ export interface Client<S, R = Record<never, never>> {
    * });
    */
   batch<T>(build: (batch: Batch<S>) => T, options?: WriteOptions): Promise<Results<T>>;
+  /**
+   * Searches in up to ten collections. Each answer is a page, or why that search is refused.
+   *
+   * @example
+   * const [books, writers] = await client.search([
+   *   { collection: 'books', search: text, highlight: ['title'] },
+   *   { collection: 'writers', search: text },
+   * ]);
+   */
+  search<const Q extends readonly SearchQuery<S>[]>(queries: Q, options?: CallOptions): Promise<SearchAnswers<S, Q>>;
   /** An auth collection's accounts: sign-up, sign-in, and the signed-in account. */
   auth<C extends AuthName<S>>(collection: C): Accounts<RecordOf<S, C>, CreateOf<S, C>>;
   /** The admin routes: collections, webhooks, settings, logs. */
   readonly admin: Admin;
+  /**
+   * The webhooks that a record owns, for those who manage them.
+   *
+   * @example
+   * const { data } = await client.webhooks({ collection: 'companies', id: company.id }).list();
+   */
+  webhooks(owner: WebhookOwner): OwnedWebhooks;
+  /** Opens a portal link, once: with the session, requests manage one owner's webhooks. */
+  openPortal(token: string, options?: CallOptions): Promise<OpenedPortal>;
   /** Sends a message to a channel's subscribers. */
   broadcast(channel: string, data: unknown, options?: CallOptions): Promise<void>;
   /**
@@ -136,9 +160,18 @@ export function createClient<S extends SchemaOf<S> = AnySchema, R extends Routes
       createCollection(transport, collection) as unknown as Collection<S, C>,
     batch: <T>(build: (batch: Batch<S>) => T, more?: WriteOptions) =>
       sendBatch(transport, build as never, more) as Promise<Results<T>>,
+    search: <const Q extends readonly SearchQuery<S>[]>(queries: Q, more?: CallOptions) =>
+      transport.data<SearchAnswers<S, Q>>({
+        method: 'POST',
+        path: apiPath('search'),
+        values: { queries: queries.map((query) => readBody(query as AnyReadOptions)) },
+        ...more,
+      }),
     auth: <C extends CollectionName<S>>(collection: C) =>
       createAccounts<RecordOf<S, C>, CreateOf<S, C>>(transport, session, collection),
     admin: createAdmin(transport, session),
+    webhooks: (owner) => createOwnedWebhooks(createRequests(transport), owner),
+    openPortal: (token, options) => openPortal(createRequests(transport), token, options),
     async broadcast(channel, data, more) {
       const path = apiPath('realtime', 'channels', channel);
       await transport.send({ method: 'POST', path, values: { data }, ...more });

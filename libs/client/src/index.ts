@@ -1,6 +1,6 @@
 export type { AdminAccount, UserAccount, UserDetails } from './admin/account-types.ts';
 export type { Admin, AdminMfaRequired, SignedInAdmin } from './admin/admin.ts';
-export type { Backup } from './admin/backups.ts';
+export type { Backup, Restore } from './admin/backups.ts';
 export type {
   CollectionDefinition,
   CollectionValues,
@@ -8,7 +8,9 @@ export type {
   IndexDefinition,
   RuleTrial,
   RuleVerdict,
+  SchemaChange,
   SchemaFiles,
+  SchemaLock,
   SchemaPlan,
   SchemaSnapshot,
   ViewPreview,
@@ -25,6 +27,7 @@ export type {
 } from './admin/events.ts';
 export type { Job } from './admin/jobs.ts';
 export type { ServiceKey, ServiceKeyValues } from './admin/keys.ts';
+export type { ListedMove, Move, MoveChoices, MoveReport } from './admin/moves.ts';
 export type {
   AuditFilter,
   AuditRow,
@@ -37,8 +40,23 @@ export type {
   SettingDescription,
   SettingGroup,
 } from './admin/operation-types.ts';
+export type { SavedView, SavedViewValues } from './admin/saved-views.ts';
 export type { SecondFactorStatus } from './admin/second-factor.ts';
-export type { Delivery, DeliveryFilter, Webhook, WebhookStatus, WebhookValues } from './admin/webhook-types.ts';
+export type {
+  CatalogueEvent,
+  Delivery,
+  DeliveryFilter,
+  NewWebhookValues,
+  OpenedPortal,
+  PortalLink,
+  PortalLinkValues,
+  PortalTheme,
+  Webhook,
+  WebhookOwner,
+  WebhookStatus,
+  WebhookValues,
+} from './admin/webhook-types.ts';
+export type { OwnedWebhooks } from './admin/webhooks.ts';
 export type { Accounts, Credentials } from './auth/accounts.ts';
 export type { OAuth, OAuthStart } from './auth/oauth.ts';
 export type { OwnAccount, PasswordProof, SessionRow, Sessions } from './auth/own-account.ts';
@@ -72,6 +90,15 @@ export type {
   SelectOptions,
   WriteOptions,
 } from './records/options.ts';
+export type {
+  Found,
+  SearchAnswers,
+  SearchMembers,
+  SearchOptions,
+  SearchPage,
+  SearchQuery,
+  SearchRefusal,
+} from './records/search.ts';
 export type { ExportOptions, ImportOptions } from './records/transfer.ts';
 export type { SessionKeeper } from './session/keeper.ts';
 export { localStorageStore, memoryStore, type Session, type SessionStore } from './session/session.ts';

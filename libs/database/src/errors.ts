@@ -30,6 +30,7 @@ export const sqlState = {
   queryCanceled: '57014',
   tooManyConnections: '53300',
   outOfMemory: '53200',
+  diskFull: '53100',
   /** Raised by `system.answer_too_large()`. */
   answerTooLarge: 'RB001',
   /** Raised by `system.keep_announced()`. */
@@ -73,6 +74,7 @@ export function mapDatabaseError(error: unknown): AppError | undefined {
   if (isConnectionError(error)) return unavailable('the database does not answer', error);
   if (isDatabaseError(error, sqlState.queryCanceled)) return unavailable('the statement took too long', error);
   if (isDatabaseError(error, sqlState.tooManyConnections)) return unavailable('the database is at its limit', error);
+  if (isDatabaseError(error, sqlState.diskFull)) return unavailable("the database's disk is full", error);
   // Text columns store every character but NUL, so it came with the request.
   if (isDatabaseError(error, sqlState.characterNotInRepertoire)) return malformed('a text must not contain NUL');
   if (isDatabaseError(error, sqlState.serializationFailure, sqlState.deadlockDetected))

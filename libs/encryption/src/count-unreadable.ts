@@ -32,7 +32,7 @@ export async function countUnreadable(query: Query, cipher: ValueCipher): Promis
   });
   let count = settings.filter(({ key, value }) => isSecretKey(key) && cipher.decrypt(value) === undefined).length;
   const { collections } = await loadCollections(query);
-  for (const place of [...accountPlaces(collections), ...collections.flatMap(fieldPlaces)]) {
+  for (const place of [pocketbaseKeys, ...accountPlaces(collections), ...collections.flatMap(fieldPlaces)]) {
     const sample = await query<{ value: string }>({ text: `${selectSealed(place)} limit ${sampleSize}`, values: [] });
     if (sample.every(({ value }) => cipher.decrypt(value) !== undefined)) continue;
     const [row] = await query<{ count: number }>({
@@ -47,6 +47,8 @@ export async function countUnreadable(query: Query, cipher: ValueCipher): Promis
 /** A json field's value is a JSON string. */
 const selectSealed = ({ table, value }: Place): string =>
   `select s.value from (select trim(both '"' from ${value}) as value from ${table} t) s where s.value like 'enc:1:%'`;
+
+const pocketbaseKeys: Place = { table: 'system.pocketbase_keys', value: 't.token_key' };
 
 const accountPlaces = (collections: readonly Collection[]): Place[] =>
   ['system.admins', ...collections.filter(({ type }) => type === 'auth').map(tableOf)].map((table) => ({

@@ -2,10 +2,10 @@ import { isSecretKey } from '@recordbus/settings';
 import type pg from 'pg';
 
 /** The product's schemas. Other schemas in the database belong to the operator. */
-export const ownSchemas = ['system', 'records', 'history', 'links'] as const;
+export const ownSchemas = ['system', 'records', 'history', 'links', 'search'] as const;
 
-/** Links consist of ids. */
-const encryptableSchemas = ownSchemas.filter((name) => name !== 'links');
+/** Links consist of ids, and encrypted fields are not searched. */
+const encryptableSchemas = ownSchemas.filter((name) => name !== 'links' && name !== 'search');
 
 /** A table and its columns that may hold encrypted values: quoted names and SQL types. */
 export interface EncryptableTable {
@@ -37,7 +37,7 @@ export interface SecretColumn {
   readonly where: string;
 }
 
-/** Lists the columns with secret settings and authenticator secrets. */
+/** Lists the columns with secret settings, authenticator secrets and the keys of PocketBase's tokens. */
 export async function listSecretColumns(client: pg.Client): Promise<SecretColumn[]> {
   const settings = await client.query<{ key: string }>('select key from system.settings');
   const secrets = settings.rows.map(({ key }) => key).filter(isSecretKey);
@@ -48,7 +48,9 @@ export async function listSecretColumns(client: pg.Client): Promise<SecretColumn
   const admins = await client.query<{ table: string }>(
     `select 'system.admins' as table from pg_attribute where attrelid = to_regclass('system.admins') and attname = 'totp_secret'`,
   );
+  const keys = await client.query("select from pg_class where oid = to_regclass('system.pocketbase_keys')");
   return [
+    ...keys.rows.map(() => ({ table: 'system.pocketbase_keys', column: 'token_key', where: 'true' })),
     {
       table: 'system.settings',
       column: 'value',

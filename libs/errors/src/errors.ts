@@ -112,3 +112,7 @@ export const upstreamTimeout = (message: string) => new AppError(504, 'upstream_
 /** 500: a defect. Its text is logged and never sent to the client. */
 export const internalError = (cause: unknown) =>
   new AppError(500, 'internal_error', 'something went wrong on the server', { cause });
+
+/** Whether a file could not be written because the disk, or the user's quota, is full. */
+export const isDiskFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');

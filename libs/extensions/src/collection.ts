@@ -40,12 +40,29 @@ export interface FieldDefinition {
   readonly onUpdate?: boolean;
 }
 
+/** A field, or a path into a JSON field, that a search index searches. */
+export interface SearchedField {
+  readonly field: string;
+  /** How much its words count: `A` most, `D` least. */
+  readonly weight?: 'A' | 'B' | 'C' | 'D';
+}
+
 /** A collection's index. */
 export interface IndexDefinition {
   readonly name: string;
-  readonly columns: readonly string[];
+  /** The columns; a search index has `fields` instead. */
+  readonly columns?: readonly string[];
   readonly unique?: boolean;
-  readonly type?: 'btree' | 'trigram';
+  readonly type?: 'btree' | 'trigram' | 'search';
+  /** For search indexes, like the members that follow. */
+  readonly fields?: readonly SearchedField[];
+  /** A language, or the field that holds it. */
+  readonly language?: string | { readonly field: string };
+  /** Whether the last word of a search is a prefix. */
+  readonly prefix?: boolean;
+  /** Whether a word that is not found is taken for a typo. */
+  readonly typos?: boolean;
+  readonly synonyms?: Readonly<Record<string, readonly string[]>>;
 }
 
 /** A collection as a schema file has it (schema §2.2). */
@@ -61,7 +78,13 @@ export interface CollectionDefinition {
   readonly create_rule?: Rule;
   readonly update_rule?: Rule;
   readonly delete_rule?: Rule;
+  /** Which accounts of an auth collection may sign in: null is all, the empty text none. */
+  readonly sign_in_rule?: Rule;
+  /** Which records' events go to webhooks with an owner: an expression with `@owner.<path>`. Left out, none. */
+  readonly webhook_rule?: string;
   readonly history_enabled?: boolean;
+  /** A second name, by which links from another system find the collection. */
+  readonly alias?: string | null;
   /** Whether writes wait for the disk; `full` by default. */
   readonly durability?: 'full' | 'relaxed';
   /** For views. */

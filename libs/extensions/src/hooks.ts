@@ -92,6 +92,8 @@ export interface SignInAttempt {
   readonly collection: string;
   /** The email address in the request, if the flow has one. */
   readonly email: string | undefined;
+  /** What a login has instead of an address, such as a username. */
+  readonly identity: string | undefined;
   readonly clientAddress: string;
   readonly userAgent: string | undefined;
   readonly requestId: string;

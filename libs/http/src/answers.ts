@@ -53,9 +53,11 @@ const cursorPageSchema = (row: z.ZodType) =>
 export const pageOf = (row: z.ZodType): DeclaredAnswer => ({ schema: pageSchema(row) });
 
 /** Declares the same, and a page in a list by cursor (records §3.6), as components with these beginnings. */
-export const cursorPageOf = (row: z.ZodType, name: string): DeclaredAnswer => ({
+export const cursorPageOf = (row: z.ZodType, name: string, more: z.ZodRawShape = {}): DeclaredAnswer => ({
   schema: z.union([
-    pageSchema(row).meta({ id: `${name}Page` }),
+    pageSchema(row)
+      .extend(more)
+      .meta({ id: `${name}Page` }),
     cursorPageSchema(row).meta({ id: `${name}CursorPage` }),
   ]),
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { AppError, internalError } from '@recordbus/errors';
+import { AppError, internalError, isDiskFull, unavailable } from '@recordbus/errors';
 import { createLineBudget, type LineBudget } from '@recordbus/limits/line-budget';
 import type { Logger } from '@recordbus/process/logging';
 import { hasBody } from './body.ts';
@@ -191,12 +191,17 @@ function mayWarn(log: Logger): boolean {
   return budget();
 }
 
+function refusalOf(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown;
+  return isDiskFull(thrown) ? unavailable('the disk for files is full', thrown) : internalError(thrown);
+}
+
 /**
- * Logs a thrown error if it is the server's fault, and returns the error to answer with. Any other error than an
- * AppError is a defect: it is logged with its stack and becomes a 500.
+ * Logs a thrown error if it is the server's fault, and returns the error to answer with. An error that is no refusal and
+ * does not come from a full disk is a defect: it is logged with its stack and becomes a 500.
  */
 export function logError(request: IncomingMessage, thrown: unknown, log: Logger, logFields: object): AppError {
-  const error = thrown instanceof AppError ? thrown : internalError(thrown);
+  const error = refusalOf(thrown);
   if (error.status === 500)
     log.error({ ...logFields, err: thrown, method: request.method, url: request.url }, 'request failed');
   else if (error.status > 500 && mayWarn(log))

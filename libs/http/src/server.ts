@@ -43,6 +43,9 @@ const contextBytes = 8 * 1024;
 /** How often a server that is closing ends the connections whose request was the last, in milliseconds. */
 const idleSweepMs = 50;
 
+/** How long a server that closes waits for the first bytes on a connection, in milliseconds: they may be on their way. */
+const silenceMs = 1000;
+
 /**
  * Serves an app. Keep-alive outlasts the usual idle time of load balancers (60 s). The service limits the total time of
  * a request; connections are cut when a client is too slow (`Patience`) or when unread answers take too much memory
@@ -120,9 +123,10 @@ function closeServer(server: Server, connections: Connections, webSocketsEndMs =
   // browser opened in advance and that has sent nothing.
   const closeIdle = () => {
     server.closeIdleConnections();
-    const isOver = performance.now() - sinceMs >= webSocketsEndMs;
+    const passedMs = performance.now() - sinceMs;
+    const [isSilent, isOver] = [passedMs >= silenceMs, passedMs >= webSocketsEndMs];
     for (const { socket, answer } of connections)
-      if (socket.bytesRead === 0 || (isOver && answer && upgradeHead(answer.req))) socket.destroy();
+      if ((isSilent && socket.bytesRead === 0) || (isOver && answer && upgradeHead(answer.req))) socket.destroy();
   };
   return new Promise((resolve, reject) => {
     const endSweep = heartbeat(idleSweepMs, closeIdle);

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
+import { eventually } from '@recordbus/testing';
 
 const source = (module: string) => JSON.stringify(import.meta.resolve(module));
 
@@ -86,9 +87,9 @@ describe('an error that nothing catches', () => {
       const { status, text } = await send(path);
       assert.deepEqual([status, JSON.parse(text).code], [500, 'internal_error'], text);
       assert.equal((await send('works')).status, 200);
-      const line = lines.find(({ request_id }) => request_id === path);
-      assert.deepEqual([line?.msg, line?.err?.message], ['an uncaught error failed its request', path]);
-      assert.ok(line?.level === 'error' || line?.level === 50, JSON.stringify(line));
+      const line = await eventually(() => lines.find(({ request_id }) => request_id === path));
+      assert.deepEqual([line.msg, line.err?.message], ['an uncaught error failed its request', path]);
+      assert.ok(line.level === 'error' || line.level === 50, JSON.stringify(line));
     });
 
   it('is logged when its request was answered', async () => {

@@ -3,6 +3,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   records:
     'Records in any collection. The operations on each collection that the caller may see are listed under its name.',
   batch: 'Several writes together: all or none.',
+  search: 'Searches in several collections.',
   files: 'Uploaded files, and tokens for protected ones.',
   auth: "Registration, sign-in and accounts for an auth collection's users.",
   realtime: 'Live changes and channels.',

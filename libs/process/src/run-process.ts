@@ -35,17 +35,18 @@ export const announceReady = (message: Omit<ReadyMessage, 'ready'>): void => {
  * Runs a process's main function: sets up configuration, log, tracing and lifecycle, then calls `main`, which starts
  * the parts. An invalid configuration ends the process with its sentences on standard error and exit code 78. After any
  * other error the started parts are stopped and the exit code is 1: an external cause is a sentence on standard error,
- * a defect is logged.
+ * a defect is logged. `exit` is called when everything has stopped, and ends the process.
  */
 export async function runProcess<V extends Record<string, Variable>>(
   name: string,
   variables: V,
   main: (parts: ProcessParts<V>) => Promise<void>,
+  exit: (code: number) => void = process.exit,
 ): Promise<void> {
   const config = loadOrExit({ ...processVariables, ...variables });
   setLogFormat(config.logFormat ?? (process.stdout.isTTY ? 'text' : 'json'));
   const log = createLogger(name, config.logLevel);
-  const lifecycle = createLifecycle({ log });
+  const lifecycle = createLifecycle({ log, exit });
   try {
     lifecycle.onStop('telemetry', await startTelemetry(name));
     await main({ config, log, lifecycle, metrics: createProcessMetrics(name) });

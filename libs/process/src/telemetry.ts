@@ -1,8 +1,8 @@
 import { randomFillSync } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Attributes, Span } from '@opentelemetry/api';
-import manifest from '../package.json' with { type: 'json' };
 import { maskKeys } from './mask-keys.ts';
+import { productVersion } from './product-version.ts';
 
 export type { Span } from '@opentelemetry/api';
 
@@ -28,7 +28,7 @@ export async function startTelemetry(serviceName: string, environment = process.
   // Only traces: metrics are scraped, and logs are written as lines.
   const sdk = new NodeSDK({
     serviceName: name,
-    resource: resourceFromAttributes({ 'service.version': manifest.version }),
+    resource: resourceFromAttributes({ 'service.version': productVersion }),
     instrumentations: [],
     metricReaders: [],
     logRecordProcessors: [],
@@ -75,7 +75,7 @@ export async function inSpan<T>(
   const role = kind === 'SERVER' && outer ? 'INTERNAL' : kind;
   const given = typeof attributes === 'function' ? attributes() : attributes;
   const parent = traceparent ? propagation.extract(context.active(), { traceparent }) : context.active();
-  const tracer = trace.getTracer('recordbus', manifest.version);
+  const tracer = trace.getTracer('recordbus', productVersion);
   return tracer.startActiveSpan(name, { kind: SpanKind[role], ...(given && { attributes: given }) }, parent, (span) =>
     work(span)
       .catch((error: unknown) => {

@@ -12,6 +12,10 @@ export const audienceOf = ({ principal }: Pick<Caller, 'principal'>): 'guest' | 
 export const rateLabelOf = ({ principal }: Pick<Caller, 'principal'>): string | undefined =>
   principal.type === 'service' ? principal.rateLabel : undefined;
 
+/** Whether rate limits count a caller's requests. Sign-ins always count (keys §6). */
+export const isCounted = ({ principal }: Pick<Caller, 'principal'>, action?: RateRule['action']): boolean =>
+  action === 'auth' || principal.type !== 'service' || !principal.isUncounted;
+
 /** The key that requests are counted under. Sign-ins count by address, even with a valid token (http §8.7). */
 export function rateCaller({ principal, clientAddress }: Caller, action?: RateRule['action']): string {
   if (action === 'auth' || principal.type === 'guest') return `client ${clientKey(clientAddress)}`;

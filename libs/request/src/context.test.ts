@@ -59,7 +59,7 @@ describe('the request context signer', () => {
   });
 
   /** Milliseconds from the signature to its check, by the clock of the verifier, which may differ from the signer's. */
-  const ages = { accepted: [-1000, -999, 0, 3999, 4000], refused: [-60_000, -1001, 4001, 5001, 60_000] };
+  const ages = { accepted: [-1000, -999, 0, 3999, 4000], refused: [-60_000, -1001], late: [4001, 5001, 60_000] };
   const verifiedAfter = (ageMs: number) =>
     createContextSigner(secret, () => 1_000_000 + ageMs).verify(contextSigner.sign(context, request), request);
 
@@ -68,6 +68,14 @@ describe('the request context signer', () => {
   for (const ageMs of ages.refused)
     it(`refuses a context ${ageMs} ms after its signature, and names the difference`, () =>
       assert.throws(() => verifiedAfter(ageMs), { ...refused, message: new RegExp(`${(ageMs / 1000).toFixed(1)} s`) }));
+
+  for (const ageMs of ages.late)
+    it(`asks to repeat a request ${ageMs} ms after its signature, and names the difference`, () =>
+      assert.throws(() => verifiedAfter(ageMs), {
+        status: 503,
+        code: 'unavailable',
+        message: new RegExp(`${(ageMs / 1000).toFixed(1)} s`),
+      }));
 
   it('refuses a context without a time', () => {
     const signer = createContextSigner(secret, () => Number.NaN);

@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { forbidden } from '@recordbus/errors';
+import { forbidden, unavailable } from '@recordbus/errors';
 
 /** The caller, as the gateway verified it. */
 export type Principal =
@@ -30,6 +30,8 @@ export type Principal =
       readonly scopes: readonly string[];
       /** The label whose rate rules apply to the key, if it has one. */
       readonly rateLabel?: string | undefined;
+      /** Whether no rate limit counts the key's requests. */
+      readonly isUncounted?: true | undefined;
       /** When the key expires, in unix seconds. */
       readonly expiresAtSec?: number | undefined;
     };
@@ -72,7 +74,7 @@ export type BoundRequest = Pick<IncomingMessage, 'method' | 'url'>;
 export interface ContextSigner {
   /** Sign when the request is about to be sent: the context is good for seconds (http §6.5). */
   sign(context: RequestContext, request: BoundRequest): string;
-  /** Throws 403 for a header that is missing, forged, out of date or from another request. */
+  /** Throws 403 for a header that is missing, forged or from another request, and 503 for one that is too old. */
   verify(header: string | string[] | undefined, request: BoundRequest): RequestContext;
 }
 
@@ -96,11 +98,11 @@ export function createContextSigner(secret: Uint8Array, now: () => number = Date
       if (given.length !== expected.length || !timingSafeEqual(given, expected))
         throw refusal('this service answers only to the gateway');
       const { signedAtMs, ...context } = JSON.parse(Buffer.from(payload, 'base64url').toString());
-      const ageMs = now() - signedAtMs;
-      if (!(ageMs >= -earlyMs && ageMs <= lateMs))
-        throw refusal(
-          `the gateway signed this request ${(ageMs / 1000).toFixed(1)} s ago by this machine's clock; compare the clocks`,
-        );
+      const ageMs = typeof signedAtMs === 'number' ? now() - signedAtMs : Number.NaN;
+      const difference = `the gateway signed this request ${(ageMs / 1000).toFixed(1)} s ago by this machine's clock`;
+      // On a busy machine a request waits that long for its turn. It has done nothing, so the client may repeat it.
+      if (ageMs > lateMs) throw unavailable(`${difference}: the service is busy, or the clocks differ`);
+      if (!(ageMs >= -earlyMs)) throw refusal(`${difference}; compare the clocks`);
       return context;
     },
   };

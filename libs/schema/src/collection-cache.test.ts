@@ -67,7 +67,7 @@ test('a notice replaces the copy; an unchanged schema keeps its objects', { skip
   assert.equal(cache.find('posts'), posts);
   await store('tags');
   bus.notify('schema');
-  const deadlineMs = performance.now() + 5000;
+  const deadlineMs = performance.now() + 90_000;
   while (!cache.find('tags')) {
     assert.ok(performance.now() < deadlineMs, 'the notice did not arrive');
     await new Promise((resolve) => setImmediate(resolve));

@@ -11,6 +11,8 @@ const pollIntervalMs = 5000;
 /** The current collections, in memory. The objects never change: a new schema is a new set of objects. */
 export interface CollectionCache {
   find(name: string): Collection | undefined;
+  /** Returns a collection's name for its name or alias, and any other text as it is (collections §1.7). */
+  nameOf(nameOrAlias: string): string;
   all(): readonly Collection[];
   /** The schema version of the collections that `find` and `all` return. */
   readonly version: number;
@@ -23,6 +25,7 @@ export interface CollectionCache {
 interface CollectionsCopy {
   readonly version: number;
   readonly byName: ReadonlyMap<string, Collection>;
+  readonly names: ReadonlyMap<string, string>;
 }
 
 interface CacheDeps {
@@ -43,12 +46,17 @@ export function createCollectionCache({ database, bus, log }: CacheDeps): Collec
       if (before?.version === version) return before;
       // Read replicas that lack the change must not get statements for the new tables, or answer by the old rules.
       database.readReplicas?.catchUp();
-      return { version, byName: new Map(collections.map((collection) => [collection.name, collection])) };
+      return {
+        version,
+        byName: new Map(collections.map((collection) => [collection.name, collection])),
+        names: new Map(collections.flatMap(({ alias, name }) => (alias === undefined ? [] : [[alias, name]]))),
+      };
     },
   });
 
   return {
     find: (name) => copy.current.byName.get(name),
+    nameOf: (text) => (copy.current.byName.has(text) ? text : (copy.current.names.get(text) ?? text)),
     all: () => [...copy.current.byName.values()],
     get version() {
       return copy.current.version;

@@ -5,6 +5,7 @@ import type { Field } from './field.ts';
 interface CollectionRow {
   id: string;
   name: string;
+  alias: string | null;
   type: CollectionType;
   fields: Field[];
   view_query: string | null;
@@ -13,6 +14,8 @@ interface CollectionRow {
   create_rule: string | null;
   update_rule: string | null;
   delete_rule: string | null;
+  sign_in_rule: string | null;
+  webhook_rule: string | null;
   history_enabled: boolean;
   durability: Durability;
   lacking: TimeColumn[];
@@ -75,6 +78,7 @@ export function followCollections(query: Query): () => Promise<Collection[]> {
 const toCollection = (row: CollectionRow): Collection => ({
   id: row.id,
   name: row.name,
+  ...(row.alias !== null && { alias: row.alias }),
   type: row.type,
   fields: row.fields,
   viewQuery: row.view_query,
@@ -84,6 +88,8 @@ const toCollection = (row: CollectionRow): Collection => ({
     create: row.create_rule,
     update: row.update_rule,
     delete: row.delete_rule,
+    ...(row.sign_in_rule !== null && { sign_in: row.sign_in_rule }),
+    ...(row.webhook_rule && { webhook: row.webhook_rule }),
   },
   historyEnabled: row.history_enabled,
   ...(row.durability === 'relaxed' && { durability: row.durability }),

@@ -1,4 +1,5 @@
 import type { Field } from './field.ts';
+import type { SearchDefinition } from './search/search-index.ts';
 
 export type CollectionType = 'base' | 'auth' | 'view';
 
@@ -9,6 +10,14 @@ export type RuleName = 'list' | 'view' | 'create' | 'update' | 'delete';
  * null = public, '' = admins only, anything else is an expression (rules §1.2; in PocketBase null and '' are swapped).
  */
 export type Rule = string | null;
+
+/** A collection's rules. */
+export type CollectionRules = Readonly<Record<RuleName, Rule>> & {
+  /** Which accounts of an auth collection may sign in; none for `""` (auth §4.5). Left out, every account may. */
+  readonly sign_in?: Rule;
+  /** Which records' events go to webhooks with an owner (webhooks §9.2). Left out, none. */
+  readonly webhook?: string;
+};
 
 /** A column that every table has, and a view only if its query returns it. */
 export type TimeColumn = 'created_at' | 'updated_at';
@@ -22,8 +31,12 @@ export interface CollectionIndex {
   /** Its columns in order: field ids, or names of system columns. */
   readonly columns: readonly string[];
   readonly unique: boolean;
-  /** `btree` for comparisons and order, `trigram` for `~`. */
-  readonly type: 'btree' | 'trigram';
+  /** `btree` for comparisons and order, `trigram` for `~`, `search` for words. */
+  readonly type: 'btree' | 'trigram' | 'search';
+  /** What a search index searches; undefined for every other one. */
+  readonly search?: SearchDefinition;
+  /** Whether a search index does not hold every record yet. */
+  readonly isBuilding?: true;
 }
 
 /** `full`: a write waits until the database has it on disk. `relaxed`: it waits only for its commit. */
@@ -34,10 +47,12 @@ export type Durability = (typeof durabilities)[number];
 export interface Collection {
   readonly id: string;
   readonly name: string;
+  /** A second name, by which links from the system that it came from find it (collections §1.7). */
+  readonly alias?: string;
   readonly type: CollectionType;
   readonly fields: readonly Field[];
   readonly viewQuery: string | null;
-  readonly rules: Readonly<Record<RuleName, Rule>>;
+  readonly rules: CollectionRules;
   readonly historyEnabled: boolean;
   /** Whether its writes wait for the disk (collections §1.6); `full` by default. Only base collections may be `relaxed`. */
   readonly durability?: Durability;

@@ -2,6 +2,7 @@ export { accountColumns } from './account-columns.ts';
 export {
   type Collection,
   type CollectionIndex,
+  type CollectionRules,
   type Durability,
   durabilities,
   type Rule,
@@ -17,6 +18,7 @@ export { explainRefusal } from './explain-refusal.ts';
 export type { Field } from './field.ts';
 export { findFixedDefault, hasDefault, withDefaults } from './field-default.ts';
 export { createFieldEncryption, type FieldEncryption } from './field-encryption.ts';
+export { withExample } from './field-example.ts';
 export { type FieldType, type FormText, type ValueKind, ValueRefusal } from './field-type.ts';
 export { isSetBy } from './fields/autodate.ts';
 export {
@@ -28,8 +30,10 @@ export {
 } from './fields/file.ts';
 export { boolText, jsonText, plainText, secondsText } from './fields/form-text.ts';
 export { fieldTypeOf, fieldTypes, isWriteOnly, mayGrow } from './fields/index.ts';
+export { listMaxOf } from './fields/list-max.ts';
 export type { ListOperand } from './fields/list-operators.ts';
 export { type Cascade, holdsRelations } from './fields/relation.ts';
+export { findIdentityProblem, identityFieldsOf } from './identity-fields.ts';
 export { columnsOfIndex, hasTimeColumn } from './indexes.ts';
 export { canonicalAddress, lookupForms } from './mailbox.ts';
 export * from './naming.ts';
@@ -40,6 +44,7 @@ export { anyForm, recordFormSchema } from './record-forms.ts';
 export { type ColumnValues, compileRecordReader, type RecordReader } from './record-reader.ts';
 export { newRecordSchema, recordChangeSchema, recordSchema, requiredOf, valueSchemaOf } from './record-schemas.ts';
 export { shapeOf } from './record-shape.ts';
+export * from './search/index.ts';
 export { comparedBy, comparedValue, findUniqueFields, hasComparableValue, isText, isUnique } from './unique-sql.ts';
 export {
   isOperatorObject,

@@ -33,7 +33,17 @@ export interface RecordReader {
 /**
  * Members that the server sets. A body may have them, so clients can send back a record that they read (records §5.2).
  */
-const serverSet = new Set(['id', 'created', 'updated', 'expand', 'anonymous', 'created_at', 'updated_at', '_score']);
+const serverSet = new Set([
+  'id',
+  'created',
+  'updated',
+  'expand',
+  'anonymous',
+  'created_at',
+  'updated_at',
+  '_score',
+  '_highlight',
+]);
 
 interface Column {
   readonly field: Field;

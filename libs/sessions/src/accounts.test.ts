@@ -87,6 +87,37 @@ describe("tokens' accounts", { skip: skipWithoutDatabase }, () => {
     await eventually(async () => (await accounts.findPrincipal(session)) === undefined);
   });
 
+  test('a lookup after a notice sees the change at once', async () => {
+    let notify = () => {};
+    const bus = {
+      onNotice(_topic: string, listener: () => void) {
+        notify = listener;
+        return () => {};
+      },
+    };
+    const noticed = createAccounts({ database, bus, log: quiet });
+    await noticed.start();
+    try {
+      await add('u5');
+      for (const verified of [true, false, true]) {
+        await noticed.findPrincipal(sessionOf('u5'));
+        await run("update records.people set verified = $1 where id = 'u5'", [verified]);
+        await revoke('u5');
+        notify();
+        assert.deepEqual(await noticed.findPrincipal(sessionOf('u5')), {
+          ...sessionOf('u5').principal,
+          email: 'u5@now',
+          verified,
+          sessionId: undefined,
+          tokenVersion: 0,
+          expiresAtSec: 1_900_000_000,
+        });
+      }
+    } finally {
+      await noticed.stop();
+    }
+  });
+
   test('revoking * covers every account', async () => {
     await add('u4');
     assert.ok(await accounts.findPrincipal(sessionOf('u4')));

@@ -23,7 +23,7 @@ export interface RevocationFeed {
   /** Begins to follow the log at its present end. Throws when the database does not answer. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Whether the last read is fresh. Otherwise await `refresh` before you trust `revokedSince`. */
+  /** Whether the last read is fresh, and no notice came after it. Otherwise await `refresh` before `revokedSince`. */
   isFresh(): boolean;
   /** Reads all revocations that were committed before the call. */
   refresh(): Promise<void>;
@@ -102,7 +102,7 @@ export function createRevocationFeed({ database, bus, log }: FeedDeps): Revocati
       endFailovers();
       await snapshot.stop();
     },
-    isFresh: () => snapshot.isFresh(freshMs),
+    isFresh: () => !snapshot.isBehind && snapshot.isFresh(freshMs),
     refresh: snapshot.refresh,
     mark: () => mark,
     revokedSince: (at, accountId, sessionId) =>

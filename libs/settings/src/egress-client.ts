@@ -3,14 +3,19 @@ import type { Settings } from './settings.ts';
 
 /**
  * Creates a client for URLs that users chose. It obeys the current settings `hooks.http.*` (webhooks §7.1): after a change
- * it closes earlier connections.
+ * it closes earlier connections. With `always` it filters even if the settings switch the filter off, as for URLs that
+ * customers chose (webhooks §9.1).
  */
 export function createFilteredClient(
   settings: Pick<Settings, 'get' | 'onChange'>,
   options: Omit<EgressClientOptions, 'rules'> = {},
+  filters: 'asSet' | 'always' = 'asSet',
 ): EgressClient {
-  const readRules = () =>
-    parseEgressRules({ deny: settings.get('hooks.http.deny'), allow: settings.get('hooks.http.allow') });
+  function readRules() {
+    const lists = { deny: settings.get('hooks.http.deny'), allow: settings.get('hooks.http.allow') };
+    const rules = parseEgressRules(lists);
+    return rules.filtering || filters === 'asSet' ? rules : parseEgressRules({ ...lists, deny: '' });
+  }
   let rules: ReturnType<typeof readRules> | undefined;
   const client = createEgressClient({
     ...options,

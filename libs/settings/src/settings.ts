@@ -3,6 +3,7 @@ import type { ValueCipher } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
 import { followedCopy } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
+import { type Metrics, sampledGauge } from '@recordbus/process/metrics';
 import { type EffectiveSettings, effectiveSettings } from './effective-settings.ts';
 import { type FamilyKey, type FamilyValue, findNamedKey, namedKey, settingFamilies } from './registry/families.ts';
 import type { SettingKey, SettingValue } from './registry/index.ts';
@@ -36,12 +37,13 @@ export interface SettingsDeps {
   readonly bus: Pick<Bus, 'onNotice'>;
   readonly log: Logger;
   readonly cipher: ValueCipher;
+  readonly metrics?: Metrics;
   /** How often a replica polls, in milliseconds. */
   readonly pollIntervalMs?: number;
 }
 
 /** Creates the settings copy. The last copy stays in use while the database is down. */
-export function createSettings({ database, bus, log, cipher, pollIntervalMs = 5000 }: SettingsDeps): Settings {
+export function createSettings({ database, bus, log, cipher, metrics, pollIntervalMs = 5000 }: SettingsDeps): Settings {
   const warnedKeys = new Set<string>();
   const copy = followedCopy<StoredSettings>({
     name: 'the settings',
@@ -56,6 +58,13 @@ export function createSettings({ database, bus, log, cipher, pollIntervalMs = 50
       return read;
     },
   });
+
+  if (metrics)
+    sampledGauge(metrics, {
+      name: 'recordbus_settings_version',
+      help: 'Version of the settings in use.',
+      sample: () => copy.current.version,
+    });
 
   function warnOnce({ unreadable, invalid }: EffectiveSettings): void {
     for (const key of [...unreadable, ...invalid]) {

@@ -7,6 +7,7 @@ import { listen } from '@recordbus/http';
 import { createServiceApp } from '@recordbus/http/service-app';
 import { createLogger } from '@recordbus/process/logging';
 import { contextHeader, createContextSigner, type Principal } from '@recordbus/request/context';
+import { createCollectionCache } from '@recordbus/schema';
 import { createSettings } from '@recordbus/settings';
 import { createAdmin } from '../src/app.ts';
 
@@ -51,12 +52,15 @@ export async function startTestAdmin(
   const cipher = createValueCipher(undefined);
   const settings = createSettings({ database, bus, log, cipher });
   await settings.start();
+  const collections = createCollectionCache({ database, bus, log });
+  await collections.start();
   const service = createAdmin({
     log,
     database,
     bus,
     secret: randomBytes(32),
     settings,
+    collections,
     cipher,
     config: {
       breachServiceUrl: 'http://127.0.0.1:1',
@@ -87,6 +91,7 @@ export async function startTestAdmin(
     async stop() {
       await server.close();
       await service.stop();
+      await collections.stop();
       await settings.stop();
       await bus.close();
       await database.close();

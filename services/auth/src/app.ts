@@ -29,6 +29,7 @@ import { adminTotpRoutes } from './routes/admin-totp-routes.ts';
 import { anonymousRoutes } from './routes/anonymous-routes.ts';
 import { impersonationRoutes } from './routes/impersonation-routes.ts';
 import { mailRoutes } from './routes/mail-routes.ts';
+import { movedSessionRoutes } from './routes/moved-session-routes.ts';
 import { oauthRoutes } from './routes/oauth-routes.ts';
 import { otpRoutes } from './routes/otp-routes.ts';
 import { passwordRoutes } from './routes/password-routes.ts';
@@ -37,6 +38,7 @@ import { sessionRoutes } from './routes/session-routes.ts';
 import { totpRoutes } from './routes/totp-routes.ts';
 import { userAdminRoutes } from './routes/user-admin-routes.ts';
 import { withSignInHooks } from './routes/with-sign-in-hooks.ts';
+import { createRefusedSessionsTask } from './sessions/end-refused-sessions.ts';
 
 export { prepareFirstAdmin } from './first-admin/prepare-first-admin.ts';
 export { liftLockout } from './lockout/lockout.ts';
@@ -89,6 +91,13 @@ export function createAuth(given: AuthDeps): Service {
     },
   };
   const parts = createParts(deps, { client, schema, nowSec, inBackground: background.run });
+  const refusedSessions = createRefusedSessionsTask({
+    database: given.database.of('background'),
+    cache: collections,
+    schema,
+    bus,
+    log,
+  });
   const holderNotices = createHolderNotices({ ...parts, bus, cache: collections });
   const routes = createRoutes(parts);
   return {
@@ -109,6 +118,7 @@ export function createAuth(given: AuthDeps): Service {
       housekeeping.start();
       mailSender.start();
       holderNotices.start();
+      refusedSessions.start();
     },
     async warm() {
       await client.warm();
@@ -118,6 +128,7 @@ export function createAuth(given: AuthDeps): Service {
     },
     async stop() {
       await holderNotices.stop();
+      await refusedSessions.stop();
       await background.stop();
       await Promise.all([housekeeping.stop(), mailSender.stop(), client.close()]);
     },
@@ -158,6 +169,7 @@ const createRoutes = (parts: OauthParts): readonly Route[] =>
       ...adminTotpRoutes(parts),
       ...impersonationRoutes(parts),
       ...userAdminRoutes(parts),
+      ...movedSessionRoutes(parts),
       ...sessionRoutes(parts),
       ...passwordRoutes(parts),
       ...addressRoutes(parts),

@@ -38,7 +38,7 @@ await runService('auth', { ...authVariables, ...loneAuthVariables }, async ({ co
     const copy = await startPart(lifecycle, 'account hooks', followHookedCollections({ database, bus, log }));
     accountHooks = createAccountHooksClient({ url: config.recordsUrl, contextSigner, copy });
   }
-  const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
+  const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher, metrics }));
   const collections = await startPart(lifecycle, 'collections', createCollectionCache({ database, bus, log }));
   const service = createAuth({ log, database, bus, settings, collections, cipher, secret, config, accountHooks });
   return { service, contextSigner, setupToken };

@@ -1,18 +1,25 @@
 import { type Bus, type EventStream, eventStream } from '@recordbus/bus';
+import type { ValueCipher } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import { createDispatcher } from '@recordbus/http';
 import type { Service } from '@recordbus/http/service';
+import { startSlice } from '@recordbus/limits/time-slice';
 import type { LiveReads } from '@recordbus/live';
+import { createIdentify, createMovedTokens } from '@recordbus/moved-sessions';
 import type { Logger } from '@recordbus/process/logging';
 import { createAccounts } from '@recordbus/sessions';
 import type { Settings } from '@recordbus/settings';
 import { createTickets, createTokenVerifier } from '@recordbus/tokens';
-import { drainConnections } from './drain.ts';
+import type { Connection } from './connection/connection.ts';
+import { endForReconnect } from './connection/end-for-reconnect.ts';
 import { createRealtimeParts } from './realtime-parts.ts';
 import { publishRoute } from './routes/publish.ts';
 import { subscribeByBody, subscribeByQuery } from './routes/subscribe.ts';
 import { ticketRoute } from './routes/ticket.ts';
 import { createUpgrade } from './websocket/upgrade.ts';
+
+/** When a replica's clients reconnect to the others. */
+const drainDelay = { minMs: 0, spreadMs: 5000 } as const;
 
 interface RealtimeDeps {
   readonly log: Logger;
@@ -25,13 +32,15 @@ interface RealtimeDeps {
   readonly live: LiveReads;
   /** The raw bytes of the secret that signs tokens. */
   readonly secret: Uint8Array;
+  /** Decrypts the keys of accounts that have moved in. */
+  readonly cipher: ValueCipher;
   /** The event stream; by default the one in events §2.1. */
   readonly stream?: EventStream;
 }
 
 /** Creates the realtime service: connections that stay open and send changes to their clients. */
 export function createRealtime(deps: RealtimeDeps): Service {
-  const { log, database, bus, settings, live, secret, stream = eventStream } = deps;
+  const { log, database, bus, settings, live, secret, cipher, stream = eventStream } = deps;
   const accounts = createAccounts({ database, bus, log });
   const parts = createRealtimeParts({ log, bus, stream, settings, live, accounts });
   let isDraining = false;
@@ -42,13 +51,17 @@ export function createRealtime(deps: RealtimeDeps): Service {
     publishRoute(parts),
     ticketRoute({ tickets: createTickets(secret) }),
   ];
-  const verifier = createTokenVerifier(secret);
+  const identify = createIdentify({
+    verifier: createTokenVerifier(secret),
+    accounts,
+    movedTokens: createMovedTokens({ database, cipher }),
+  });
 
   return {
     name: 'realtime',
     routes,
     handle: createDispatcher(routes, { log, mapError: mapDatabaseError }),
-    upgrade: createUpgrade({ ...opening, accounts, verifier, log }),
+    upgrade: createUpgrade({ ...opening, identify, log }),
     checks: { database: () => database.ping(), bus: () => bus.ping() },
     metrics: parts.metrics.metrics,
     async start() {
@@ -64,4 +77,13 @@ export function createRealtime(deps: RealtimeDeps): Service {
       await accounts.stop();
     },
   };
+}
+
+/** Asks every client to reconnect, which leads to another replica, and closes its connection. */
+async function drainConnections(connections: Iterable<Connection>): Promise<void> {
+  const slice = startSlice();
+  for (const connection of [...connections]) {
+    endForReconnect(connection, drainDelay);
+    if (slice.isOver()) await slice.pause();
+  }
 }

@@ -17,9 +17,9 @@ await runService('realtime', realtimeVariables, async ({ config, log, lifecycle,
   const bus = connectBus({ urls: config.natsUrl, name: 'realtime', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
   const cipher = createValueCipher(findEncryptionKey(config).text);
-  const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
+  const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher, metrics }));
   const contextSigner = createContextSigner(secret);
   const live = createLiveReadsClient({ url: config.recordsUrl, contextSigner });
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
-  return { service: createRealtime({ log, database, bus, settings, live, secret, stream }), contextSigner };
+  return { service: createRealtime({ log, database, bus, settings, live, secret, cipher, stream }), contextSigner };
 });

@@ -8,10 +8,13 @@ import type { LiveReads } from '@recordbus/live';
 import { createFilteredClient } from '@recordbus/settings';
 import { createTakePicture } from './account-writes/take-picture.ts';
 import { createUserWriter } from './account-writes/user-writer.ts';
+import { followBackupSchedule } from './backups/backup-schedule.ts';
 import { createBackups } from './backups/backups.ts';
+import { createRestores } from './backups/restores.ts';
 import { createCollectionDescriptions } from './description/collection-descriptions.ts';
 import { createServedExtensions, type ServedExtensions } from './extensions/served-extensions.ts';
 import { createLiveReads } from './live/live-reads.ts';
+import { createMoves } from './moves/moves.ts';
 import { forgetTotals } from './read/total.ts';
 import { createExplainViewFailure } from './read/view-failure.ts';
 import { createRecordSubjects } from './record-subjects.ts';
@@ -32,10 +35,15 @@ import { historyRoute } from './routes/history.ts';
 import { internalAccountRoutes } from './routes/internal-accounts.ts';
 import { internalLiveRoutes } from './routes/internal-live.ts';
 import { listRoute } from './routes/list.ts';
+import { listByBodyRoute } from './routes/list-by-body.ts';
+import { moveRoutes } from './routes/moves.ts';
 import { putRoute, upsertRoute } from './routes/put.ts';
+import { putFileRoute } from './routes/put-file.ts';
 import { restoreRoute } from './routes/restore.ts';
+import { restoreRoutes } from './routes/restores.ts';
 import type { RouteDeps } from './routes/route-deps.ts';
 import { ruleTrialRoute } from './routes/rule-trial.ts';
+import { searchRoute } from './routes/search.ts';
 import { updateRoute } from './routes/update.ts';
 
 export { openBackupPlace } from './backups/backup-place.ts';
@@ -88,15 +96,41 @@ export function createRecords(
   const jobs = createRecordsJobs(given, parts, records);
   const { storage, backups: place } = given;
   const backups = createBackups({ database: database.of('background'), bus, log, storage, place });
+  const restores = createRestores(given.restores, {
+    query: database.of('background').query,
+    archives: place.archives,
+    log,
+  });
+  const backupSchedule = followBackupSchedule({
+    query: database.of('background').query,
+    log,
+    schedule: () => settings.get('backups.cron'),
+    make: () => backups.makeScheduled(settings.get('backups.keep')),
+  });
+  const maxBackupBytes = () => settings.get('jobs.max_body_bytes');
+  const moves = createMoves({
+    ...given.moves,
+    database: database.of('background'),
+    bus,
+    log,
+    archives: place.archives,
+    maxBytes: maxBackupBytes,
+    retentionDays: () => settings.get('jobs.retention_days'),
+  });
   const recordRoutes = createRecordRoutes(records);
   const routes = [
     ...Object.values(recordRoutes),
     batchRoute(records),
+    listByBodyRoute(records),
+    searchRoute(records),
     downloadRoute(records),
+    putFileRoute(records),
     fileTokenRoute(records),
     ruleTrialRoute(records, cache.all),
     ...jobs.routes,
     ...backupRoutes({ database: database.of('admin'), backups, archives: place.archives }),
+    ...restoreRoutes({ database: database.of('admin'), restores }),
+    ...moveRoutes({ database: database.of('admin'), archives: place.archives, moves, maxBytes: maxBackupBytes }),
     ...cronRoutes({ database, findScheduler: () => extensions.loaded?.scheduler }),
   ];
   const handle = createDispatcher(routes, { ...dispatching, idempotency });
@@ -136,7 +170,13 @@ export function createRecords(
       await extensions.start(given.extensions);
       // Imports run the hooks, so they are loaded first.
       jobs.start();
-      backups.tidy().catch((err) => log.warn({ err }, 'cannot look for lost backups'));
+      moves.start();
+      backupSchedule.start();
+      restores
+        .relist()
+        .catch((err) => log.warn({ err }, 'cannot list the archives from before the restore'))
+        .then(backups.tidy)
+        .catch((err) => log.warn({ err }, 'cannot look for lost backups'));
     },
     async warm() {
       await parts.decoders.warm();
@@ -144,7 +184,9 @@ export function createRecords(
     },
     async stop() {
       endFailovers();
-      await backups.stop();
+      await restores.stop();
+      await Promise.all([backupSchedule.stop(), backups.stop()]);
+      await moves.stop();
       await jobs.stop();
       await extensions.stop();
       await client.close();

@@ -3,8 +3,17 @@ import { encryptionKey } from '@recordbus/crypto/config';
 import { extensionVariables } from '@recordbus/extension-host/config';
 import { fcmUrl, onesignalUrl } from '@recordbus/notifications/config';
 import { breachServiceUrl } from '@recordbus/passwords/config';
-import { databaseReplicaUrls, databaseUrl, jwtSecret, natsUrl, variable, wholeNumber } from '@recordbus/process/config';
+import {
+  databaseReplicaUrls,
+  databaseUrl,
+  jwtSecret,
+  natsUrl,
+  urlOf,
+  variable,
+  wholeNumber,
+} from '@recordbus/process/config';
 import { storageVariables } from '@recordbus/storage';
+import { z } from 'zod';
 import { backupsMaxBytes } from './backups/room.ts';
 
 /** files §3.5. */
@@ -21,6 +30,20 @@ const previewsMemoryMb = variable(
   wholeNumber(16, 65_536).optional(),
 );
 
+/** move §5.1. In one process the gateway is known. */
+const gatewayUrl = variable(
+  'SERVICE_GATEWAY_URL',
+  'Where the gateway listens, for moves through the API; without it there are none.',
+  urlOf('http').optional(),
+);
+
+/** operation §9.7. In one process the directory is known. */
+const restoreDirectory = variable(
+  'SERVICE_RESTORE_DIR',
+  'Where restores through the API are left to the process that runs the stack; set by that process.',
+  z.string().optional(),
+);
+
 /** The service's variables, in addition to the database's and the bus's, in every process that runs it. */
 export const ownVariables = { ...storageVariables, maxUploadBytes, previewsMemoryMb, backupsMaxBytes, eventPartitions };
 
@@ -31,6 +54,8 @@ export const recordsVariables = {
   natsUrl,
   jwtSecret,
   encryptionKey,
+  gatewayUrl,
+  restoreDirectory,
   breachServiceUrl,
   eventStreamMaxBytes,
   ...ownVariables,

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { connectBus, eventStream } from '@recordbus/bus';
 import { createValueCipher, findEncryptionKey } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
@@ -26,13 +27,15 @@ await runService('records', recordsVariables, async ({ config, log, lifecycle, m
   const bus = connectBus({ urls: config.natsUrl, name: 'records', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
-  const cipher = createValueCipher(findEncryptionKey(config).text);
-  const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
+  const { text: encryptionKey } = findEncryptionKey(config);
+  const cipher = createValueCipher(encryptionKey);
+  const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher, metrics }));
   const collections = await startPart(lifecycle, 'collections', createCollectionCache({ database, bus, log }));
   const storage = await openStorage(config);
   const backups = await openBackupPlace(config, config.databaseUrl);
   const extensions = await findExtensionsConfig(config);
   const copies = { settings, collections };
+  const { gatewayUrl, restoreDirectory: directory } = config;
   const service = createRecords({
     log,
     database,
@@ -43,6 +46,8 @@ await runService('records', recordsVariables, async ({ config, log, lifecycle, m
     config,
     storage,
     backups,
+    restores: directory === undefined ? undefined : { directory, encryptionKey },
+    moves: { folder: join(config.dataDirectory, 'moves'), gatewayUrl: () => gatewayUrl },
     stream,
     extensions,
   });

@@ -14,6 +14,7 @@ import type { RecordsParts } from './records-parts.ts';
 import type { RouteDeps } from './routes/route-deps.ts';
 import { createExportReads } from './transfer/export/export-reads.ts';
 import { createSearchVectors } from './vector/search-vectors.ts';
+import { createVectorRanking } from './vector/vector-ranking.ts';
 import type { WriteHooks } from './write/write-hooks.ts';
 import { createRunWrite, type RunWrite } from './write/write-unit.ts';
 
@@ -32,6 +33,7 @@ export function createRecordSubjects(given: RecordsDeps, parts: RecordsParts, ho
   const { settings, cache, schema, relay, removals } = parts;
   const reads = createRecordReads(database, settings);
   const encryption = createFieldEncryption({ cipher, log });
+  const ranking = createVectorRanking(reads, given.vectorMemoryBytes);
   const afterCommit = {
     wakeRelay: relay.wake,
     sweepFiles: removals.wake,
@@ -48,7 +50,8 @@ export function createRecordSubjects(given: RecordsDeps, parts: RecordsParts, ho
     encryption,
     reads,
     exports: createExportReads(database, settings),
-    searchVectors: createSearchVectors({ reads, encryption }, given.vectorMemoryBytes),
+    vectorRanking: ranking,
+    searchVectors: createSearchVectors({ ranking, reads, encryption }),
     findReferrers: createReferrers(cache.all),
     findLostFiles: createFindLostFiles(storage),
     storage,

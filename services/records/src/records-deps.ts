@@ -7,6 +7,7 @@ import type { CollectionCache } from '@recordbus/schema';
 import type { Settings } from '@recordbus/settings';
 import type { Storage } from '@recordbus/storage';
 import type { BackupPlace } from './backups/backup-place.ts';
+import type { RestorePlace } from './backups/restores.ts';
 
 /** What the records service depends on. */
 export interface RecordsDeps {
@@ -37,6 +38,15 @@ export interface RecordsDeps {
   readonly storage: Storage;
   /** What backups depend on. */
   readonly backups: BackupPlace;
+  /** Where restores are left to the process that runs the stack; without it there are none through the API. */
+  readonly restores?: RestorePlace | undefined;
+  /** What moves from other products depend on. */
+  readonly moves: {
+    /** Where backups are unpacked. */
+    readonly folder: string;
+    /** The gateway's address, as this process reaches it; undefined while nobody knows it. */
+    gatewayUrl(): string | undefined;
+  };
   /** The event stream; by default the one in events §2.1. */
   readonly stream?: EventStream;
   /** The extensions; none by default. */

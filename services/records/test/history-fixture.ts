@@ -53,14 +53,8 @@ const asAdmin: Sent = { as: 'admin' };
 /** Starts the records service with collections that refer to each other. */
 export async function startHistory(): Promise<HistoryFixture> {
   const records = await startRecords([
-    testCollection('plain', [{ name: 'title' }]),
     testCollection('authors', [{ name: 'name' }], { historyEnabled: true }),
     posts,
-    testCollection(
-      'comments',
-      [{ name: 'post', type: 'relation', collection: 'posts', options: { cascade: 'cascade' } }],
-      { historyEnabled: true },
-    ),
     testCollection('bare', [], { historyEnabled: true }),
     testCollection('secrets', [{ name: 'owner' }, { name: 'author', type: 'relation', collection: 'authors' }], {
       historyEnabled: true,

@@ -56,26 +56,6 @@ describe('history', { skip: skipWithoutDatabase }, () => {
     assert.equal((await records.send('GET', `/api/bare/${id}/history?page=x`)).status, 400);
   });
 
-  it('has a row for each record that a delete removes or clears', async () => {
-    const author = await fixture.create('authors', { name: 'Ada' });
-    const post = await fixture.create('posts', { title: 'with author', author: author.id });
-    const comment = await fixture.create('comments', { post: post.id });
-    await fixture.remove(`authors/${author.id}`);
-    const cleared = (await fixture.historyOf(`posts/${post.id}`)).data[0];
-    assert.deepEqual([cleared?.op, cleared?.snapshot.author], ['update', null]);
-    await fixture.remove(`posts/${post.id}`);
-    const last = (await fixture.historyOf(`comments/${comment.id}`)).data[0];
-    assert.deepEqual([last?.op, last?.snapshot.post], ['delete', post.id]);
-  });
-
-  it('is neither written nor shown when it is disabled', async () => {
-    const { id } = await fixture.create('plain', { title: 'x' });
-    assert.equal((await records.send('GET', `/api/plain/${id}/history`)).status, 404);
-    assert.equal((await fixture.restore(`plain/${id}`, 9e9)).status, 404);
-    assert.equal((await records.send('GET', `/api/posts/nothing/history`)).status, 404);
-    assert.equal((await records.send('GET', `/api/nowhere/nothing/history`)).status, 404);
-  });
-
   it("checks the view rule on the record, or on a deleted one's last snapshot", async () => {
     const open = await fixture.create('authors', { name: 'Open' });
     const mine = await fixture.create('secrets', { owner: 'u1' });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { anyCharacter } from '@recordbus/testing/random';
 import fc from 'fast-check';
 import { type RecordsFixture, skipWithoutDatabase, startRecords } from './records-fixture.ts';
 import { testCollection } from './test-collection.ts';
@@ -67,7 +68,7 @@ const pieces = [
 const text = fc.oneof(
   { weight: 5, arbitrary: fc.array(fc.constantFrom(...pieces), { maxLength: 7 }).map((parts) => parts.join('')) },
   { weight: 2, arbitrary: fc.array(fc.constantFrom(...pieces), { maxLength: 7 }).map((parts) => parts.join(' ')) },
-  { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 40 }) },
+  { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 40 }) },
 );
 const names = [
   'page',

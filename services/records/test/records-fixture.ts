@@ -153,6 +153,7 @@ export async function startRecords(
     config: { breachServiceUrl: nowhere, fcmUrl: nowhere, onesignalUrl: nowhere },
     storage,
     backups,
+    moves: { folder: await openDirectory('moves'), gatewayUrl: () => undefined },
     extensions: extensionsConfig,
   });
   starting.defer(() => service.stop());

@@ -2,9 +2,9 @@ import { addAdmin, resetAdmin as resetPassword } from '@recordbus/admin';
 import { liftLockout } from '@recordbus/auth';
 import { createPasswordRules } from '@recordbus/passwords';
 import { accountAddress } from '@recordbus/schema';
+import { CommandFailure } from '@recordbus/stack-calls';
 import { cliActor } from '../cli-actor.ts';
 import { openDeployment } from '../deployment/open-deployment.ts';
-import { CommandFailure } from '../failure.ts';
 import { readSecret } from '../read-secret.ts';
 import type { CommandParts, CommonOptions } from '../run-command.ts';
 

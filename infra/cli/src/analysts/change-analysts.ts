@@ -3,9 +3,9 @@ import { openAnalystSchema } from '@recordbus/admin';
 import { isDatabaseError } from '@recordbus/database';
 import { superuserUrl } from '@recordbus/embedded';
 import { quoteIdentifier } from '@recordbus/schema';
+import { CommandFailure } from '@recordbus/stack-calls';
 import pg from 'pg';
 import { type Deployment, openDeployment } from '../deployment/open-deployment.ts';
-import { CommandFailure } from '../failure.ts';
 import type { CommandParts, CommonOptions } from '../run-command.ts';
 
 export interface AnalystOptions extends CommonOptions {

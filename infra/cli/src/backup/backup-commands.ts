@@ -1,11 +1,7 @@
 import type { Command } from 'commander';
 import { loadAndRun } from '../load-and-run.ts';
-import type { CommonOptions } from '../run-command.ts';
+import type { RestoreOptions } from './restore-deployment.ts';
 import type { CreateOptions } from './write-backup.ts';
-
-interface RestoreOptions extends CommonOptions {
-  readonly force?: boolean;
-}
 
 /** `backup create` and `backup restore`. */
 export function addBackupCommands(program: Command): void {
@@ -29,10 +25,11 @@ export function addBackupCommands(program: Command): void {
     .description('restore a deployment from an archive; the services must be stopped')
     .argument('<file>', 'the archive')
     .option('--force', 'replace what the database and the data directory contain')
+    .option('--no-secret', "leave the archive's secret file and key file out")
     .option('--json', 'write the result as JSON')
-    .action((file: string, { force = false, ...options }: RestoreOptions) =>
+    .action((file: string, options: RestoreOptions) =>
       loadAndRun('backup restore', options, async (parts) =>
-        (await import('./restore-deployment.ts')).restoreDeployment(parts, file, force),
+        (await import('./restore-deployment.ts')).restoreDeployment(parts, file, options),
       ),
     );
 }

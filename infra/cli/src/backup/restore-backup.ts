@@ -1,13 +1,14 @@
 import { createReadStream } from 'node:fs';
 import {
-  archiveFormat,
+  type ArchiveEntry,
   createTableLoader,
   dataFolder,
   filesFolder,
   keyEntry,
   type Manifest,
-  manifest,
   manifestEntry,
+  readArchive,
+  readManifest,
   restoreSequences,
   schemaDocument,
   schemaEntry,
@@ -15,12 +16,10 @@ import {
   sequencesDocument,
   sequencesEntry,
 } from '@recordbus/backup';
-import { compareTables } from '@recordbus/database';
 import { ownSchemas } from '@recordbus/encryption';
+import { CommandFailure } from '@recordbus/stack-calls';
 import { fileKey, type Storage } from '@recordbus/storage';
 import type pg from 'pg';
-import { CommandFailure } from '../failure.ts';
-import { type ArchiveEntry, readArchive } from './archive-reader.ts';
 
 /** What was restored from an archive, and the secrets that the caller has to store. */
 export interface Restored {
@@ -33,35 +32,14 @@ export interface Restored {
 
 interface RestoreTarget {
   readonly client: pg.Client;
-  /** Receives the files. Services do not read from it yet. */
-  readonly storage: Storage;
+  /** Receives the files; services do not read from it yet. Undefined for an archive without files. */
+  readonly storage: Storage | undefined;
   /** Whether to drop the schemas that the database has. */
   readonly replaces: boolean;
+  /** Whether the stream that the archive's events went to stays in use, so that no event is published again. */
+  readonly keepsStream?: boolean;
   /** Stops reading the archive. */
-  readonly signal: AbortSignal;
-}
-
-/**
- * Reads an archive to its end and validates it. Throws CommandFailure for a file that is not a backup, is incomplete,
- * comes from a newer version, or from one that is too old.
- */
-export async function checkArchive(file: string): Promise<Manifest> {
-  let described: Manifest | undefined;
-  for await (const entry of readArchive(createReadStream(file))) described ??= await manifestOf(entry);
-  if (!described) throw new CommandFailure(`${file} is empty.`);
-  return described;
-}
-
-async function manifestOf(entry: ArchiveEntry): Promise<Manifest> {
-  const read = entry.name === manifestEntry ? manifest.safeParse(JSON.parse(await entry.text())) : undefined;
-  if (!read?.success) throw new CommandFailure('This is not a Recordbus backup.');
-  const { unknown, tooOld } = compareTables(read.data.migrations);
-  if (read.data.format > archiveFormat || unknown.length > 0)
-    throw new CommandFailure(
-      `The backup was made by a newer version (${unknown.at(-1) ?? `format ${read.data.format}`}): restore it with that version.`,
-    );
-  if (tooOld) throw new CommandFailure(`${tooOld.reason} Restore the backup with its own version. ${tooOld.remedy}`);
-  return read.data;
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -70,7 +48,7 @@ async function manifestOf(entry: ArchiveEntry): Promise<Manifest> {
  */
 export async function restoreBackup(
   file: string,
-  { client, storage, replaces, signal }: RestoreTarget,
+  { client, storage, replaces, keepsStream = false, signal }: RestoreTarget,
 ): Promise<Restored> {
   if (replaces) await client.query(`drop schema if exists ${ownSchemas.join(', ')} cascade`);
   await client.query("set local search_path = ''");
@@ -88,7 +66,7 @@ export async function restoreBackup(
   let key: string | undefined;
   for await (const entry of readArchive(createReadStream(file, { signal }))) {
     const { name } = entry;
-    if (name === manifestEntry) described = await manifestOf(entry);
+    if (name === manifestEntry) described = await readManifest(entry);
     else if (name === schemaEntry) {
       const schema = schemaDocument.parse(JSON.parse(await entry.text()));
       await run(schema.before);
@@ -99,14 +77,14 @@ export async function restoreBackup(
       rows = (await loader?.finish()) ?? 0;
       await restoreSequences(client, sequencesDocument.parse(JSON.parse(await entry.text())));
       await run(after);
-    } else if (name.startsWith(filesFolder)) {
+    } else if (name.startsWith(filesFolder) && storage) {
       await putFile(storage, entry);
       files += 1;
     } else if (name === secretEntry) secret = await entry.text();
     else if (name === keyEntry) key = await entry.text();
   }
   if (!described) throw new CommandFailure('This is not a Recordbus backup.');
-  await requeueEvents(client, described.handed_out_up_to);
+  if (!keepsStream) await requeueEvents(client, described.handed_out_up_to);
   return { manifest: described, rows, files, secret, key };
 }
 

@@ -1,43 +1,55 @@
-import { existsSync } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { rebuildAnalystViews } from '@recordbus/admin';
 import { recordAudit } from '@recordbus/audit';
-import type { Manifest } from '@recordbus/backup';
+import { inspectArchive, type Manifest } from '@recordbus/backup';
 import { keyFileOf } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
 import { ownSchemas } from '@recordbus/encryption';
 import { makeDirectory } from '@recordbus/process/directory';
 import { replaceSecretFile } from '@recordbus/process/secret-file';
+import { CommandFailure } from '@recordbus/stack-calls';
 import { replaceTokenSecret, secretFileOf } from '@recordbus/tokens';
 import type pg from 'pg';
 import { cliActor } from '../cli-actor.ts';
 import { findServers } from '../deployment/find-servers.ts';
 import { holdCommandLock } from '../deployment/hold-command-lock.ts';
 import { requireStoppedServices } from '../deployment/require-stopped-services.ts';
-import { CommandFailure } from '../failure.ts';
-import type { CommandParts } from '../run-command.ts';
-import { checkArchive, type Restored, restoreBackup } from './restore-backup.ts';
+import type { CommandParts, CommonOptions } from '../run-command.ts';
+import { type Restored, restoreBackup } from './restore-backup.ts';
 import { openRestoredUploads } from './restored-uploads.ts';
+
+export interface RestoreOptions extends CommonOptions {
+  /** Whether to replace what is there. */
+  readonly force?: boolean;
+  /** False with --no-secret. */
+  readonly secret: boolean;
+}
 
 /**
  * Restores a deployment from an archive: the database in one transaction, with the files next to the old ones until the
  * commit, then the secret file and the migrations. Throws CommandFailure instead of replacing anything without
- * `replaces`. Nothing changes until the commit, even if a signal stops it.
+ * `force`. Nothing changes until the commit, even if a signal stops it.
  */
-export async function restoreDeployment(parts: CommandParts, file: string, replaces: boolean): Promise<undefined> {
+export async function restoreDeployment(
+  parts: CommandParts,
+  file: string,
+  { force: replaces = false, secret: takesSecrets }: RestoreOptions,
+): Promise<undefined> {
   const { config, terminal } = parts;
   if (!existsSync(file)) throw new CommandFailure(`The file ${file} does not exist.`);
-  const described = await checkArchive(file);
+  const { manifest } = await inspectArchive(createReadStream(file));
+  const described = takesSecrets ? manifest : { ...manifest, secret: false, encryption_key: false };
   if (!replaces) await refuseUsedDirectory(parts, described);
   const { databaseUrl } = await findServers(parts, { createsData: true });
   const client = await holdCommandLock(parts, databaseUrl);
   await requireStoppedServices(client);
   if (!replaces) await refuseUsedDatabase(client);
-  const restored = await restoreAll(parts, client, file, replaces);
+  const restored = await restoreAll(parts, client, file, { replaces, takesSecrets });
   const writesSecret = restored.secret !== undefined && config.jwtSecret === undefined;
   await migrateAndAudit(parts, databaseUrl, restored);
-  const { rows, files, manifest } = restored;
+  const { rows, files } = restored;
   terminal.report(
     {
       created_at: manifest.created_at,
@@ -75,7 +87,12 @@ const secretPlace = ({ jwtSecret }: CommandParts['config']): string =>
   jwtSecret === undefined ? 'still the one in the secret file' : 'the one in SERVICE_JWT_SECRET';
 
 /** Restores the whole archive or nothing, even if a signal stops it. */
-async function restoreAll(parts: CommandParts, client: pg.Client, file: string, replaces: boolean): Promise<Restored> {
+async function restoreAll(
+  parts: CommandParts,
+  client: pg.Client,
+  file: string,
+  { replaces, takesSecrets }: { readonly replaces: boolean; readonly takesSecrets: boolean },
+): Promise<Restored> {
   const { config, lifecycle } = parts;
   const uploads = await openRestoredUploads(config);
   const stopping = new AbortController();
@@ -84,6 +101,7 @@ async function restoreAll(parts: CommandParts, client: pg.Client, file: string, 
     try {
       await client.query('begin');
       restored = await restoreBackup(file, { client, storage: uploads.storage, replaces, signal: stopping.signal });
+      if (!takesSecrets) restored = { ...restored, secret: undefined, key: undefined };
       await uploads.publish();
     } catch (error) {
       await client.query('rollback').catch(() => {});

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { recordAudit } from '@recordbus/audit';
 import { type BackupResult, createBackup, findProcessedSequence } from '@recordbus/backup';
+import { CommandFailure, isSystemError } from '@recordbus/stack-calls';
 import { openStorage } from '@recordbus/storage';
 import { loadTokenSecret, secretFileOf } from '@recordbus/tokens';
 import type pg from 'pg';
@@ -12,7 +13,6 @@ import { findServers } from '../deployment/find-servers.ts';
 import { holdCommandLock } from '../deployment/hold-command-lock.ts';
 import { connectForCommand } from '../deployment/short-lived-bus.ts';
 import { requireTables } from '../deployment/table-version.ts';
-import { CommandFailure, isSystemError } from '../failure.ts';
 import type { CommandParts, CommonOptions } from '../run-command.ts';
 
 export interface CreateOptions extends CommonOptions {

@@ -1,7 +1,7 @@
 import { openCommandSession, PooledSession } from '@recordbus/database';
 import { urlsOfDatabase } from '@recordbus/process/database-urls';
+import { CommandFailure } from '@recordbus/stack-calls';
 import type pg from 'pg';
-import { CommandFailure } from '../failure.ts';
 
 /**
  * Opens a connection for a command, to the server that takes writes. Throws CommandFailure when the database does not

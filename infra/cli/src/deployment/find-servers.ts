@@ -9,7 +9,7 @@ import {
   startPostgres,
   until,
 } from '@recordbus/embedded';
-import { CommandFailure } from '../failure.ts';
+import { CommandFailure } from '@recordbus/stack-calls';
 import type { CommandParts } from '../run-command.ts';
 
 /** The servers that a command uses. */

@@ -1,6 +1,6 @@
 import { takeCommandLock } from '@recordbus/database';
+import { CommandFailure } from '@recordbus/stack-calls';
 import type pg from 'pg';
-import { CommandFailure } from '../failure.ts';
 import type { CommandParts } from '../run-command.ts';
 import { connectClient } from './connect-client.ts';
 

@@ -1,6 +1,6 @@
 import { commandPrefix } from '@recordbus/database';
+import { CommandFailure } from '@recordbus/stack-calls';
 import type pg from 'pg';
-import { CommandFailure } from '../failure.ts';
 
 /** Throws CommandFailure when services are connected to the database: they would not notice the changes. */
 export async function requireStoppedServices(client: pg.Client): Promise<void> {

@@ -1,6 +1,6 @@
 import { compareTables, type TableVersion } from '@recordbus/database';
+import { CommandFailure } from '@recordbus/stack-calls';
 import type pg from 'pg';
-import { CommandFailure } from '../failure.ts';
 
 /** Reads the tables' version; undefined when no service has ever started on this database. */
 export async function findTableVersion(client: pg.Client): Promise<TableVersion | undefined> {

@@ -84,9 +84,9 @@ async function versionOf(client: pg.Client): Promise<{ readonly version: string;
 /** Examines whether the tables fit this version. */
 export function examineTables(version: TableVersion | undefined): Finding {
   if (!version) return warning('tables', 'there are none yet', 'Start the services: the first one creates them.');
-  const { applied, unknown, missing, tooOld } = version;
+  const { applied, unknown, isTooNew, missing, tooOld } = version;
   if (tooOld) return broken('tables', tooOld.reason, tooOld.remedy);
-  if (unknown.length > 0)
+  if (isTooNew)
     return broken(
       'tables',
       `made by a newer version: ${unknown.join(', ')}`,
@@ -97,6 +97,12 @@ export function examineTables(version: TableVersion | undefined): Finding {
       'tables',
       `older than this version: without ${missing.join(', ')}`,
       'Start the services: they run the missing migrations.',
+    );
+  if (unknown.length > 0)
+    return warning(
+      'tables',
+      `made by a newer version that only added to them: ${unknown.join(', ')}`,
+      'This version works with them, for example until the upgrade is complete.',
     );
   return fine('tables', `up to date (${applied.at(-1)})`);
 }

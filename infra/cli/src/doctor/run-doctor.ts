@@ -5,7 +5,7 @@ import { connectClient } from '../deployment/connect-client.ts';
 import { findServers } from '../deployment/find-servers.ts';
 import { connectForCommand } from '../deployment/short-lived-bus.ts';
 import { findTableVersion } from '../deployment/table-version.ts';
-import { exitCodes } from '../failure.ts';
+import { exitCodes } from '../exit-codes.ts';
 import type { CommandParts, CommonOptions } from '../run-command.ts';
 import { examineAccounts } from './examine-accounts.ts';
 import { busUnreachable, examineBus } from './examine-bus.ts';
@@ -20,6 +20,7 @@ import { examineDisk, examineNode, examineTokenSecret } from './examine-machine.
 import { examineReadReplicas } from './examine-read-replicas.ts';
 import { examineRoles } from './examine-roles.ts';
 import { examineRules } from './examine-rules.ts';
+import { examineSearch } from './examine-search.ts';
 import { examineStorage } from './examine-storage.ts';
 import { broken, examine, type Finding } from './finding.ts';
 import { presentFindings } from './present-findings.ts';
@@ -96,6 +97,7 @@ async function examineDatabase(client: pg.Client, { config, key }: CommandParts)
       ...(await examine('durability', () => examineDurability(client))),
       ...(await examine('outbox', () => examineOutbox(client))),
       ...(await examine('jobs', () => examineJobs(client))),
+      ...(await examine('search indexes', () => examineSearch(client))),
       ...(await examine('services', () => examineReplicas(client))),
       ...(await examine('read replica', () => examineReadReplicas(client, config.databaseReplicaUrls ?? []))),
     );

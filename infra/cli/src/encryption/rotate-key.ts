@@ -2,13 +2,13 @@ import { rmSync } from 'node:fs';
 import { createValueCipher, keyFileOf, nextKeyFileOf } from '@recordbus/crypto';
 import { type Reencrypted, reencryptAll, UnreadableValues } from '@recordbus/encryption';
 import { moveSecretFile, newSecret, replaceSecretFile } from '@recordbus/process/secret-file';
+import { CommandFailure } from '@recordbus/stack-calls';
 import type pg from 'pg';
 import { cliActor } from '../cli-actor.ts';
 import { findServers } from '../deployment/find-servers.ts';
 import { holdCommandLock } from '../deployment/hold-command-lock.ts';
 import { requireStoppedServices } from '../deployment/require-stopped-services.ts';
 import { requireOwnTables } from '../deployment/table-version.ts';
-import { CommandFailure } from '../failure.ts';
 import { readSecret } from '../read-secret.ts';
 import type { CommandParts, CommonOptions } from '../run-command.ts';
 

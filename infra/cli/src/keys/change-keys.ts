@@ -1,9 +1,9 @@
 import { createKey, deleteKey, listAllKeys, newKey } from '@recordbus/admin';
 import { validationFailed } from '@recordbus/errors';
 import { describeIssues } from '@recordbus/errors/describe-issues';
+import { CommandFailure } from '@recordbus/stack-calls';
 import { cliActor } from '../cli-actor.ts';
 import { openDeployment } from '../deployment/open-deployment.ts';
-import { CommandFailure } from '../failure.ts';
 import type { CommandParts, CommonOptions } from '../run-command.ts';
 
 export interface CreateOptions extends CommonOptions {

@@ -5,16 +5,22 @@ import { PassThrough, Readable, Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { createGzip } from 'node:zlib';
-import { type ApiAddress, parseObject, reasonOf, sendRequest } from '../api/send-request.ts';
-import { CommandFailure } from '../failure.ts';
+import {
+  type ApiAddress,
+  CommandFailure,
+  noProgress,
+  parseObject,
+  reasonOf,
+  sendRequest,
+  whenFree,
+} from '@recordbus/stack-calls';
 import type { CommandParts } from '../run-command.ts';
 import { standardStream } from '../standard-stream.ts';
 import { createRecordCounter } from './count-records.ts';
 import { fileFormatOf } from './file-format.ts';
 import { findStack } from './find-stack.ts';
 import type { ExportOptions } from './options.ts';
-import { createProgress, noProgress } from './progress.ts';
-import { whenFree } from './when-free.ts';
+import { createProgress } from './progress.ts';
 
 /** Writes an export to a file or to standard output. An export that breaks off leaves no file. */
 export async function exportRecords(

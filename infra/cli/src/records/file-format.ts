@@ -1,4 +1,4 @@
-import { CommandFailure } from '../failure.ts';
+import { CommandFailure } from '@recordbus/stack-calls';
 
 export const contentTypes: Readonly<Record<string, string>> = {
   csv: 'text/csv',

@@ -1,7 +1,6 @@
-import type { ApiAddress } from '../api/send-request.ts';
+import { type ApiAddress, CommandFailure } from '@recordbus/stack-calls';
 import type { TargetOptions } from '../api/target-options.ts';
 import { findRunning } from '../deployment/find-servers.ts';
-import { CommandFailure } from '../failure.ts';
 import type { CommandParts } from '../run-command.ts';
 
 /** Finds the stack at `--url`, or else the one that runs on the data directory. Throws CommandFailure without one. */

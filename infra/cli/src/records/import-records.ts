@@ -4,18 +4,30 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { AppError } from '@recordbus/errors';
-import { type ApiAddress, reasonOf, sendRequest } from '../api/send-request.ts';
-import { CommandFailure, exitCodes } from '../failure.ts';
+import {
+  type ApiAddress,
+  CommandFailure,
+  commandJob,
+  followJob,
+  type ImportJob,
+  isBusy,
+  isEnded,
+  noProgress,
+  type Progress,
+  readJob,
+  reasonOf,
+  sendRequest,
+  whenFree,
+} from '@recordbus/stack-calls';
+import { exitCodes } from '../exit-codes.ts';
 import type { CommandParts } from '../run-command.ts';
 import { standardStream } from '../standard-stream.ts';
 import { fileFormatOf, refusedFileOf } from './file-format.ts';
 import { findStack } from './find-stack.ts';
-import { commandJob, followJob, type ImportJob, isEnded, readJob } from './follow-job.ts';
 import { type NoteFile, noNote, openNote } from './import-note.ts';
 import type { ImportOptions } from './options.ts';
-import { createProgress, noProgress, type Progress } from './progress.ts';
+import { createProgress } from './progress.ts';
 import { type ImportSource, upload } from './upload.ts';
-import { isBusy, whenFree } from './when-free.ts';
 
 /** The exit code when rows were refused. */
 const someRefused = 3;

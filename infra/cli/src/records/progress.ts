@@ -1,10 +1,4 @@
-/** Shows a command's progress: as a bar on a terminal, as lines elsewhere. */
-export interface Progress {
-  /** Shows a text, with a bar if the completed part (0 to 1) is known. */
-  show(text: string, part?: number): void;
-  /** Removes the bar. */
-  end(): void;
-}
+import type { Progress } from '@recordbus/stack-calls';
 
 interface ProgressOptions {
   readonly output: Pick<NodeJS.WriteStream, 'write'> & { readonly isTTY?: boolean | undefined };
@@ -15,7 +9,7 @@ const barWidth = 24;
 const barEveryMs = 100;
 const lineEveryMs = 10_000;
 
-/** Creates a command's progress display, on standard error. */
+/** Creates a command's progress display: a bar on a terminal, lines elsewhere. */
 export function createProgress({ output, nowMs = () => performance.now() }: ProgressOptions): Progress {
   const isTerminal = output.isTTY === true;
   const everyMs = isTerminal ? barEveryMs : lineEveryMs;
@@ -35,9 +29,6 @@ export function createProgress({ output, nowMs = () => performance.now() }: Prog
     },
   };
 }
-
-/** Shows nothing. */
-export const noProgress: Progress = { show() {}, end() {} };
 
 const percentOf = (part: number | undefined): string => (part === undefined ? '' : `${Math.floor(part * 100)} % `);
 

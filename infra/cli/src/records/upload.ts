@@ -5,12 +5,16 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { createGunzip } from 'node:zlib';
 import { AppError } from '@recordbus/errors';
-import { type ApiAddress, parseObject, sendRequest } from '../api/send-request.ts';
-import { CommandFailure } from '../failure.ts';
+import {
+  type ApiAddress,
+  CommandFailure,
+  type ImportJob,
+  type Progress,
+  parseObject,
+  sendRequest,
+} from '@recordbus/stack-calls';
 import { standardStream } from '../standard-stream.ts';
 import { contentTypes } from './file-format.ts';
-import type { ImportJob } from './follow-job.ts';
-import type { Progress } from './progress.ts';
 
 /** An import: its file and options. */
 export interface ImportSource {

@@ -1,5 +1,5 @@
 import { AppError } from '@recordbus/errors';
-import { CommandFailure } from '../failure.ts';
+import { CommandFailure } from '@recordbus/stack-calls';
 import type { CommandParts } from '../run-command.ts';
 import type { ApplyOptions } from './options.ts';
 import { readPlan } from './plan-file.ts';

@@ -1,4 +1,4 @@
-import { type FileKind, fileSchemas } from '@recordbus/admin';
+import { type FileKind, fileSchemas } from '@recordbus/admin/file-schemas';
 import type { Members } from './schema-target.ts';
 
 /** The folder with JSON Schemas in a schema directory. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { CommandFailure } from '@recordbus/stack-calls';
 import { z } from 'zod';
-import { CommandFailure } from '../failure.ts';
 import { writeFileAtomically } from '../write-file-atomically.ts';
 import type { Plan, SchemaDocument } from './schema-target.ts';
 

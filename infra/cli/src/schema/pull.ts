@@ -1,9 +1,9 @@
 import { lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { FileKind } from '@recordbus/admin';
+import type { FileKind } from '@recordbus/admin/file-schemas';
+import { CommandFailure } from '@recordbus/stack-calls';
 import type { TargetOptions } from '../api/target-options.ts';
-import { CommandFailure } from '../failure.ts';
 import type { CommandParts } from '../run-command.ts';
 import { writeFileAtomically } from '../write-file-atomically.ts';
 import { keepFormerNames, withoutFormerNames } from './former-names.ts';

@@ -1,6 +1,6 @@
 import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CommandFailure, isSystemError } from '../failure.ts';
+import { CommandFailure, isSystemError } from '@recordbus/stack-calls';
 import { createFileProblems, type FileProblems } from './file-problems.ts';
 import { readJsonLines } from './json-lines.ts';
 import { withoutJsonSchema } from './json-schemas.ts';

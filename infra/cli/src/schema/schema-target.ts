@@ -1,10 +1,7 @@
-import { applySchemaFiles, type Change, type Lock, planSchemaFiles, readSchemaFiles } from '@recordbus/admin';
-import { callApi } from '../api/call-api.ts';
-import type { ApiAddress } from '../api/send-request.ts';
+import type { Change, Lock } from '@recordbus/admin';
+import { type ApiAddress, CommandFailure, callApi } from '@recordbus/stack-calls';
 import type { TargetOptions } from '../api/target-options.ts';
 import { cliActor } from '../cli-actor.ts';
-import { openDeployment } from '../deployment/open-deployment.ts';
-import { CommandFailure } from '../failure.ts';
 import type { CommandParts } from '../run-command.ts';
 
 /** Schema files as one document (schema §2.1). */
@@ -53,6 +50,11 @@ export interface SchemaTarget {
 export async function openTarget(parts: CommandParts, { url, key }: TargetOptions): Promise<SchemaTarget> {
   if (url !== undefined) return targetAt({ url, key: key ?? parts.config.serviceKey });
   if (key !== undefined) throw new CommandFailure('--key needs --url: the database is used without a key.');
+  // The services' code, which `--url` does not need.
+  const [{ openDeployment }, { applySchemaFiles, planSchemaFiles, readSchemaFiles }] = await Promise.all([
+    import('../deployment/open-deployment.ts'),
+    import('@recordbus/admin'),
+  ]);
   // Applies take turns in the database, so that the later one detects that the schema has changed.
   const deployment = await openDeployment(parts, { isAlone: false });
   const nowSec = () => Math.floor(Date.now() / 1000);

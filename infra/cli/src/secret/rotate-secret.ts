@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
+import { CommandFailure } from '@recordbus/stack-calls';
 import { replaceTokenSecret, secretFileOf } from '@recordbus/tokens';
-import { CommandFailure } from '../failure.ts';
 import type { CommandParts } from '../run-command.ts';
 
 /** Replaces the secret file. Throws CommandFailure when a variable holds the secret or there is no file. */

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { applySnapshotDocument, exportSnapshot } from '@recordbus/admin';
+import { CommandFailure } from '@recordbus/stack-calls';
 import { cliActor } from '../cli-actor.ts';
 import { openDeployment } from '../deployment/open-deployment.ts';
-import { CommandFailure } from '../failure.ts';
 import type { CommandParts, CommonOptions } from '../run-command.ts';
 import { standardStream } from '../standard-stream.ts';
 import { writeFileAtomically } from '../write-file-atomically.ts';

@@ -1,13 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { exportSnapshot } from '@recordbus/admin';
 import { createClient, RecordbusError } from '@recordbus/client';
+import { CommandFailure } from '@recordbus/stack-calls';
+import { typesDocument } from '@recordbus/typescript-types';
 import type { TargetOptions } from '../api/target-options.ts';
-import { openDeployment } from '../deployment/open-deployment.ts';
-import { CommandFailure, exitCodes } from '../failure.ts';
+import { exitCodes } from '../exit-codes.ts';
 import type { CommandParts } from '../run-command.ts';
 import { standardStream } from '../standard-stream.ts';
 import { writeFileAtomically } from '../write-file-atomically.ts';
-import { typesDocument } from './types-document.ts';
 
 export interface TypesOptions extends TargetOptions {
   readonly check?: boolean;
@@ -26,7 +25,12 @@ export async function writeTypes(
   return exitCodes.done;
 }
 
+/** Loads the services' code, which `--url` does not need. */
 async function ofDeployment(parts: CommandParts): Promise<string> {
+  const [{ openDeployment }, { exportSnapshot }] = await Promise.all([
+    import('../deployment/open-deployment.ts'),
+    import('@recordbus/admin'),
+  ]);
   const { database } = await openDeployment(parts);
   const { collections } = await exportSnapshot(database, Math.floor(Date.now() / 1000));
   return typesDocument(collections.map(({ name, type, fields }) => ({ name, type, fields: JSON.parse(fields) })));

@@ -15,6 +15,8 @@ export const signInAttempt = z
     /** The auth collection's name. */
     collection: z.string(),
     email: z.string().optional(),
+    /** What a login names the account by, if not `email`. */
+    identity: z.string().optional(),
     userAgent: z.string().optional(),
   })
   .readonly();

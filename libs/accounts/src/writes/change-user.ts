@@ -1,6 +1,6 @@
 import type { Query } from '@recordbus/database';
 import { autodates, type ColumnSql, composeWrite, lockedRow, nowSec, type Origin, originOf } from '@recordbus/journal';
-import type { NamedParameters } from '@recordbus/query';
+import type { NamedParameters, QuerySchema } from '@recordbus/query';
 import type { RequestContext } from '@recordbus/request/context';
 import {
   type Collection,
@@ -17,6 +17,7 @@ import { noteRemovedWays, type RemovedWays } from '../identity/account-changes.t
 import { type ClosedWays, closedBy, closeWaysIn } from '../identity/close-ways-in.ts';
 import { lockAccount } from '../identity/locked-account.ts';
 import { disableLaterUndos, endUnprovedUndos, undone } from '../identity/undone-change.ts';
+import { refuseSignIn } from '../sign-in-rule.ts';
 import { type BeforeUserWrite, readerOf, selectUser, type User, userFields } from '../user.ts';
 
 /** What must hold for the user at the change, or nothing is changed. */
@@ -41,6 +42,8 @@ export const userChange = z
     /** A new password's hash, or null to remove the password. Ends all earlier tokens and sessions. */
     passwordHash: z.string().nullable().optional(),
     isAnonymous: z.boolean().optional(),
+    /** Set when the change signs the user in: if the `sign_in_rule` refuses the changed account, nothing is changed. */
+    signsIn: z.boolean().optional(),
     /**
      * Set when a reset, a code or a provider first proves the address: removes every other way into the account, since
      * another person may have created it (identity §2.2). Has no effect on a proved address.
@@ -75,11 +78,12 @@ export interface ChangedUser {
 /**
  * Changes a user, with an update's event and history row, in a transaction. Returns undefined when the user does not
  * exist, the condition does not hold, or the token is used up: the caller then rolls back. After the commit the caller
- * sends the notices `outbox` and `accounts`. Throws 422 naming the fields that are wrong or taken.
+ * sends the notices `outbox` and `accounts`. Throws 422 naming the fields that are wrong or taken, and 403 for a sign-in that
+ * the `sign_in_rule` refuses.
  */
 export async function changeUser(
   query: Query,
-  { encryption }: { readonly encryption: FieldEncryption },
+  { encryption, schema }: { readonly encryption: FieldEncryption; readonly schema: QuerySchema },
   collection: Collection,
   change: UserChange,
   context: RequestContext,
@@ -97,6 +101,7 @@ export async function changeUser(
   const stored = await encryption.storeSecrets(collection, values);
   const user = await updateUser(query, collection, { change, closed, stored }, context);
   if (!user) return undefined;
+  if (change.signsIn) await refuseSignIn(query, { schema }, collection, id);
   if (undoes) await disableLaterUndos(query, id, undoes);
   if (change.confirmsEmail) await endUnprovedUndos(query, id);
   if (ways.removed.length > 0) await noteRemovedWays(query, collection, user, ways);

@@ -14,6 +14,7 @@ import {
 } from '@recordbus/schema';
 import { z } from 'zod';
 import { insertLink, oauthLink } from '../identity/links.ts';
+import { refuseSignIn } from '../sign-in-rule.ts';
 import { type BeforeUserWrite, readerOf, selectUser, type User, userFields } from '../user.ts';
 import { verifiedIsForAdmins } from './read-new-account.ts';
 import {
@@ -39,6 +40,8 @@ export const newUser = z
     isAnonymous: z.boolean().optional(),
     /** The request values for the create rule and the fields' write rules; without them, no field is checked. */
     asked: signUpRequest.optional(),
+    /** Whether the user signs in at once. No user is created whom the `sign_in_rule` refuses (auth §4.5). */
+    signsIn: z.boolean().optional(),
     /** Created with the user. No user is created if the link exists. */
     link: oauthLink.optional(),
   })
@@ -49,13 +52,14 @@ export type NewUser = z.infer<typeof newUser>;
  * Creates a user, with a create's event and history row, in a transaction. Returns undefined when another user has the
  * link. After the commit the caller sends the notice `outbox`. Throws 422 naming the fields that are wrong or taken,
  * 403 when a caller who is not an admin sets `verified`, and 403 or 401 when the create rule, or the write rule on a
- * field that the client's body names, does not hold for the new account; then nothing is written.
+ * field that the client's body names, does not hold for the new account, or the sign-in rule for one who signs in; then
+ * nothing is written.
  */
 export async function createUser(
   query: Query,
   { encryption, schema }: { readonly encryption: FieldEncryption; readonly schema: QuerySchema },
   collection: Collection,
-  { id, fields, given = {}, passwordHash, isAnonymous = false, asked, link }: NewUser,
+  { id, fields, given = {}, passwordHash, isAnonymous = false, asked, link, signsIn = false }: NewUser,
   context: RequestContext,
   before?: BeforeUserWrite,
 ): Promise<User | undefined> {
@@ -85,6 +89,7 @@ export async function createUser(
   if (!created) throw new Error('the statement that creates a user returned no row');
   const { unwritable = [], ...user } = created;
   if (unwritable.length > 0) throw refusedMembers(refusedByRule(principal), unwritable);
+  if (signsIn) await refuseSignIn(query, { schema }, collection, id);
   return user;
 }
 

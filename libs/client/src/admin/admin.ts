@@ -10,6 +10,7 @@ import { createCollections } from './collections.ts';
 import { createEvents, type RequestSummary, type SpanOptions } from './events.ts';
 import { createJobs } from './jobs.ts';
 import { createKeys } from './keys.ts';
+import { createMoves } from './moves.ts';
 import type {
   AuditFilter,
   AuditRow,
@@ -22,6 +23,7 @@ import type {
   SettingGroup,
 } from './operation-types.ts';
 import { createRequests } from './requests.ts';
+import { createSavedViews } from './saved-views.ts';
 import { createSecondFactor } from './second-factor.ts';
 import { createUsers } from './users.ts';
 import { createWebhooks } from './webhooks.ts';
@@ -99,7 +101,9 @@ export function createAdmin(transport: Transport, session: SessionKeeper) {
     events: createEvents(requests),
     jobs: createJobs(transport, requests),
     keys: createKeys(requests),
+    savedViews: createSavedViews(requests),
     backups: createBackups(transport, requests),
+    moves: createMoves(transport, requests),
     settings: {
       get: (options?: CallOptions) => get<Settings>(['admin', 'settings'], options),
       /** Gets all settings by subject with what they mean, without secret values. */

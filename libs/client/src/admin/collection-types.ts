@@ -22,6 +22,10 @@ interface CollectionRules {
   readonly create_rule: string | null;
   readonly update_rule: string | null;
   readonly delete_rule: string | null;
+  /** Which accounts may sign in: null admits all, `""` none. Only auth collections have it. */
+  readonly sign_in_rule?: string | null;
+  /** Which records' events go to webhooks with an owner. Left out or `""`, none. */
+  readonly webhook_rule?: string;
 }
 
 /** A collection as the API shows it, with its fields as a list. */
@@ -31,6 +35,8 @@ export interface CollectionDefinition extends CollectionRules {
   readonly type: 'base' | 'auth' | 'view';
   readonly fields: readonly FieldDefinition[];
   readonly view_query: string | null;
+  /** A second name, by which links from another system find the collection. */
+  readonly alias?: string;
   readonly history_enabled: boolean;
   /** Whether writes wait for the disk. */
   readonly durability: 'full' | 'relaxed';
@@ -51,11 +57,11 @@ export type CollectionValues = Partial<
 
 /** A rule to try instead of the collection's own. */
 export interface RuleTrial {
-  readonly action: 'list' | 'view' | 'create' | 'update' | 'delete';
+  readonly action: 'list' | 'view' | 'create' | 'update' | 'delete' | 'sign_in';
   readonly rule: string | null;
   /** The user; null for a guest. */
   readonly caller?: { readonly collection: string; readonly id: string } | null;
-  /** The record to view, update or delete. */
+  /** The record to view, update or delete, or the account that signs in. */
   readonly id?: string;
   /** A create's or update's body. */
   readonly body?: Readonly<Record<string, unknown>>;
@@ -76,11 +82,30 @@ export interface ViewPreview {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
+/** A field, or a path into a JSON field, that a search index searches. */
+export interface SearchedField {
+  readonly field: string;
+  /** How much its words count: `A` most, `D` least. */
+  readonly weight?: 'A' | 'B' | 'C' | 'D';
+}
+
 export interface IndexDefinition {
   readonly name: string;
-  readonly columns: readonly string[];
+  /** The columns; a search index has `fields` instead. */
+  readonly columns?: readonly string[];
   readonly unique?: boolean;
-  readonly type?: 'btree' | 'trigram';
+  readonly type?: 'btree' | 'trigram' | 'search';
+  /** For search indexes, like the members that follow. */
+  readonly fields?: readonly SearchedField[];
+  /** A language, or the field that holds it. */
+  readonly language?: string | { readonly field: string };
+  /** Whether the last word of a search is a prefix. */
+  readonly prefix?: boolean;
+  /** Whether a word that is not found is taken for a typo. */
+  readonly typos?: boolean;
+  readonly synonyms?: Readonly<Record<string, readonly string[]>>;
+  /** A search index's state. */
+  readonly state?: 'building' | 'ready';
   readonly system?: boolean;
 }
 
@@ -102,13 +127,36 @@ export interface SchemaFiles {
   readonly migrations?: readonly { readonly name: string; readonly sql: string }[];
 }
 
+/** One change in a plan (schema §3.3). */
+export interface SchemaChange {
+  readonly action: 'create' | 'rename' | 'change' | 'drop' | 'run';
+  readonly kind: 'collection' | 'field' | 'index' | 'webhook' | 'setting' | 'migration';
+  readonly name: string;
+  /** The name before a rename. */
+  readonly from?: string;
+  readonly changed?: readonly { readonly member: string; readonly before: unknown; readonly after: unknown }[];
+  /** Records, or values, that are lost; null when counting them took too long. */
+  readonly records?: number | null;
+  readonly values?: number | null;
+}
+
+/** A lock that an apply takes until it ends. */
+export interface SchemaLock {
+  readonly collection: string;
+  readonly waits: 'writes' | 'reads and writes';
+  readonly reasons: readonly string[];
+  /** Whether every record is written again. */
+  readonly rewrites: boolean;
+  readonly records: number | null;
+}
+
 /** The changes that applying the files would make. */
 export interface SchemaPlan {
   /** The current schema's hash, for the apply. */
   readonly hash: string;
-  readonly changes: readonly File[];
+  readonly changes: readonly SchemaChange[];
   /** The drops that the apply must allow by name. */
   readonly drops: readonly string[];
-  readonly locks: readonly File[];
+  readonly locks: readonly SchemaLock[];
   readonly warnings: readonly string[];
 }

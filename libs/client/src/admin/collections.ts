@@ -81,6 +81,9 @@ export function createCollections(transport: Transport, { get, create, post, pat
         get<readonly IndexDefinition[]>(['admin', 'collections', collection, 'indexes'], options),
       create: (collection: string, index: IndexDefinition, options?: CallOptions) =>
         create<IndexDefinition>(['admin', 'collections', collection, 'indexes'], index, options),
+      /** Changes a search index, which is then built again. */
+      update: (collection: string, index: string, changes: Partial<IndexDefinition>, options?: CallOptions) =>
+        patch<IndexDefinition>(['admin', 'collections', collection, 'indexes', index], changes, options),
       delete: (collection: string, index: string, options?: CallOptions) =>
         remove(['admin', 'collections', collection, 'indexes', index], options),
     },
@@ -112,6 +115,9 @@ export function createCollections(transport: Transport, { get, create, post, pat
         options?: CallOptions,
       ) => post<Readonly<Record<string, unknown>>>(['admin', 'schema', 'apply'], request, options),
     },
+    /** TypeScript types for all collections, for `createClient<Schema>`. */
+    types: async (options?: CallOptions): Promise<string> =>
+      (await transport.open({ method: 'GET', path: apiPath('admin', 'schema', 'types'), ...options })).text(),
     /** JSON Schemas for the messages on the bus. */
     eventSchema: (options?: CallOptions) =>
       get<Readonly<Record<string, unknown>>>(['admin', 'events', 'schema'], options),

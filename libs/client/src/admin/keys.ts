@@ -10,6 +10,8 @@ export interface ServiceKeyValues {
   readonly expires_at?: number | null;
   readonly allowed_cidrs?: readonly string[];
   readonly rate_label?: string | null;
+  /** Whether rate limits count the key's requests; if not, it ends within a day. */
+  readonly rate_limited?: boolean;
 }
 
 /** A service key, without its secret. */

@@ -112,6 +112,7 @@ export interface LogFilter {
   readonly status?: number | string;
   readonly method?: string;
   readonly path?: string;
+  /** A type of caller, or several, such as `guest,user`. */
   readonly principal_type?: string;
   readonly principal_id?: string;
   readonly auth_impersonated_by?: string;

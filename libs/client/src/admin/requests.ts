@@ -27,3 +27,19 @@ export function createRequests(transport: Transport) {
 }
 
 export type Requests = ReturnType<typeof createRequests>;
+
+/** The same requests, each with these query parameters. */
+export function withQuery(requests: Requests, query: Readonly<Record<string, string>>): Requests {
+  const within = (options: CallOptions = {}): CallOptions => ({
+    ...options,
+    query: mergeQueries(options.query, query),
+  });
+  return {
+    get: (segments, options) => requests.get(segments, within(options)),
+    page: (segments, values, options) => requests.page(segments, values, within(options)),
+    create: (segments, values, options) => requests.create(segments, values, within(options)),
+    post: (segments, values, options) => requests.post(segments, values, within(options)),
+    patch: (segments, values, options) => requests.patch(segments, values, within(options)),
+    remove: (segments, options) => requests.remove(segments, within(options)),
+  };
+}

@@ -21,8 +21,25 @@ export function createUsers(transport: Transport, { get, page, post }: Requests)
       remove(at(collection, id, 'sessions'), options),
     resetSecondFactor: (collection: string, id: string, options?: CallOptions) =>
       remove(at(collection, id, 'second-factor'), options),
+    /** Links a user to an identity that another system has proved. */
+    link: (
+      collection: string,
+      id: string,
+      provider: string,
+      subject: string,
+      options?: CallOptions,
+    ): Promise<UserDetails> =>
+      transport.data({
+        method: 'PUT',
+        path: apiPath(...at(collection, id, 'links', provider)),
+        values: { subject },
+        ...options,
+      }),
     unlink: (collection: string, id: string, provider: string, options?: CallOptions) =>
       remove(at(collection, id, 'links', provider), options),
+    /** Mails a user a link for a new password. */
+    mailPasswordReset: (collection: string, id: string, options?: CallOptions) =>
+      post<UserDetails>(at(collection, id, 'password-reset'), {}, options),
     /** Ends a user's tokens and refuses every sign-in. */
     block: (collection: string, id: string, options?: CallOptions) =>
       post<UserDetails>(at(collection, id, 'block'), {}, options),

@@ -9,10 +9,29 @@ export interface WebhookValues {
   readonly retry_backoff?: 'exponential' | 'fixed';
   readonly retry_delay_ms?: number;
   readonly timeout_ms?: number;
+  /** Deliveries a second, 0.1 to 1,000; null for no limit. */
+  readonly rate?: number | null;
+  /** The expression that events must fulfil; null for none. */
+  readonly filter?: string | null;
+  /** How many days the log keeps payloads, 0 to 30; null for as long as deliveries. */
+  readonly payload_days?: number | null;
+}
+
+/** The record that owns a webhook. */
+export interface WebhookOwner {
+  readonly collection: string;
+  readonly id: string;
+}
+
+/** A new webhook. Its owner never changes. */
+export interface NewWebhookValues extends WebhookValues {
+  readonly owner?: WebhookOwner | null;
 }
 
 export interface Webhook extends Required<WebhookValues> {
   readonly id: string;
+  /** Null for an admin's webhook. */
+  readonly owner: WebhookOwner | null;
   readonly created_at: number;
   readonly updated_at: number;
 }
@@ -39,8 +58,8 @@ export interface Delivery {
   readonly response_code: number | null;
   readonly response_body: string | null;
   readonly error: string | null;
-  /** Absent in a list with `skipPayload`. */
-  readonly payload?: Readonly<Record<string, unknown>>;
+  /** Absent in a list with `skipPayload`; null when it is no longer kept. */
+  readonly payload?: Readonly<Record<string, unknown>> | null;
   readonly attempts: readonly {
     readonly at: number;
     readonly response_code: number | null;
@@ -63,4 +82,47 @@ export interface DeliveryFilter {
   readonly skipTotal?: boolean;
   /** Leaves the payloads out, which may be large. */
   readonly skipPayload?: boolean;
+}
+
+/** An event that webhooks may get. */
+export interface CatalogueEvent {
+  readonly name: string;
+  readonly description: string;
+  /** A JSON Schema for the body. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  readonly example: Readonly<Record<string, unknown>>;
+}
+
+/** How the portal looks. Colours are like `#1a2b3c`. */
+export interface PortalTheme {
+  readonly title?: string;
+  readonly mode?: 'system' | 'light' | 'dark';
+  readonly accent?: string;
+  readonly bg_app?: string;
+  readonly bg_panel?: string;
+  readonly text_primary?: string;
+  readonly text_secondary?: string;
+}
+
+export interface PortalLinkValues {
+  readonly owner: WebhookOwner;
+  /** How long the link can be opened, in seconds; 900 by default. */
+  readonly expires_s?: number;
+  /** How long the opened portal works, in seconds; 3,600 by default. */
+  readonly session_s?: number;
+  readonly theme?: PortalTheme;
+}
+
+export interface PortalLink {
+  /** Below the stack's address. */
+  readonly path: string;
+  readonly expires_at: number;
+}
+
+export interface OpenedPortal {
+  /** The value for the header `X-Portal-Session`. */
+  readonly session: string;
+  readonly owner: WebhookOwner;
+  readonly expires_at: number;
+  readonly theme: PortalTheme;
 }

@@ -11,6 +11,9 @@ export interface Credentials {
   readonly password: string;
 }
 
+/** A password with the address, or with an identity that the collection's setting allows, such as a username. */
+export type LoginCredentials = Credentials | { readonly identity: string; readonly password: string };
+
 /** An auth collection's accounts: sign-up, sign-in, and the caller's account. */
 export interface Accounts<R, Create> extends OwnAccount<R> {
   /**
@@ -21,14 +24,14 @@ export interface Accounts<R, Create> extends OwnAccount<R> {
    */
   register(values: Create & Credentials, options?: CallOptions): Promise<SignIn<R>>;
   /**
-   * Signs in with address and password.
+   * Signs in with a password, and the address or another identity.
    *
    * @example
    * let signIn = await client.auth('users').login({ email, password });
    * if (signIn.state === 'mfa_required') signIn = await signIn.confirm({ code: prompt('Code') ?? '' });
    * console.log(signIn.record.email);
    */
-  login(credentials: Credentials, options?: CallOptions): Promise<SignIn<R>>;
+  login(credentials: LoginCredentials, options?: CallOptions): Promise<SignIn<R>>;
   /** Mails a code and a link for signing in. The answer is the same for an unknown address. */
   requestCode(email: string, options?: CallOptions): Promise<void>;
   /** Signs in with the mailed code, or with its link's token. */
@@ -74,7 +77,7 @@ export function createAccounts<R, Create>(
     session,
     collection,
   );
-  const login = async (credentials: Credentials, options: CallOptions = {}): Promise<SignIn<R>> =>
+  const login = async (credentials: LoginCredentials, options: CallOptions = {}): Promise<SignIn<R>> =>
     signIn(await send(['login'], credentials, options));
   /** Sends a request whose answer is not needed, with the token of the session. */
   const tell = async (path: string, values: object, options?: CallOptions): Promise<unknown> =>

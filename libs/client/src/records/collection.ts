@@ -3,6 +3,7 @@ import { unexpectedAnswer } from '../error.ts';
 import { type AnyFilter, filterText } from '../filter/build.ts';
 import type { LiveList, LiveOptions, SubscribeOptions, Subscription } from '../live/types.ts';
 import type { CallOptions, Reply, Transport } from '../transport.ts';
+import type { ExpandPath } from '../types/expand.ts';
 import type { Row } from '../types/fields.ts';
 import type { CreateOf, FileFieldOf, RecordOf, UpdateOf } from '../types/schema.ts';
 import { apiPath, mergeQueries } from '../url.ts';
@@ -20,7 +21,8 @@ import type {
   ShapeOptions,
   WriteOptions,
 } from './options.ts';
-import { type AnyReadOptions, readQuery } from './query.ts';
+import { type AnyReadOptions, readBody, readQuery } from './query.ts';
+import type { Found, SearchFieldName, SearchOptions, SearchPage } from './search.ts';
 import { type ExportOptions, exportRows, type ImportOptions, importRows } from './transfer.ts';
 import { createWrites, idOf } from './write.ts';
 
@@ -46,6 +48,20 @@ export interface Collection<S, C extends keyof S> {
   list<const P extends string = never, const F extends string = never>(
     options?: ListOptions<S, C> & ShapeOptions<P, F> & ShapeCheck<S, C, P, F>,
   ): Promise<Page<Row<S, C, P, F>>>;
+  /**
+   * Reads a page of the records that have a text's words, the best ones first. The collection needs a search index.
+   *
+   * @example
+   * const { data, facets } = await client.from('books').search('sea -museum', { highlight: ['title'], facets: ['kind'] });
+   */
+  search<const P extends string = never, const F extends string = never>(
+    text: string,
+    options?: SearchOptions<S, C> &
+      ShapeOptions<P, F> & {
+        readonly expand?: readonly ExpandPath<S, C, P>[] | undefined;
+        readonly fields?: readonly (F & SearchFieldName<S, C>)[] | undefined;
+      },
+  ): Promise<SearchPage<Found<S, C, P, F>, keyof RecordOf<S, C> & string>>;
   /** Reads a list's first record; undefined when there is none. */
   first<const P extends string = never, const F extends string = never>(
     options?: SelectOptions<S, C> & ShapeOptions<P, F> & ShapeCheck<S, C, P, F>,
@@ -152,12 +168,15 @@ export function createCollection(transport: Transport, name: string): Collection
     const query = mergeQueries(readQuery(options), { cursor: options.cursor });
     return pageOf(await transport.send({ method: 'GET', path: at(), query, signal: options.signal }));
   };
+  const readByBody = async ({ query, signal, ...options }: AnyReadOptions): Promise<AnyPage> =>
+    pageOf(await transport.send({ method: 'POST', path: at('list'), values: readBody(options), query, signal }));
   const writes = createWrites(transport, name);
   const files = (record: { readonly id: string }, field: string): readonly StoredFile[] =>
     fileNames(record, field).map((file) => storedFile(transport, name, record.id, file));
   const collection = {
     name,
-    list: (options: AnyReadOptions = {}) => readPage(options),
+    list: async (options: AnyReadOptions = {}) => (needsBody(options) ? readByBody(options) : readPage(options)),
+    search: (text: string, options: AnyReadOptions = {}) => readPage({ ...options, search: text }),
     first: async (options: AnyReadOptions = {}) =>
       (await readPage({ ...options, page: 1, perPage: 1, skipTotal: true })).data[0],
     async *all(options: AnyReadOptions = {}) {
@@ -190,6 +209,12 @@ export function createCollection(transport: Transport, name: string): Collection
   };
   return collection as unknown as Collection<never, never>;
 }
+
+/** A longer filter does not fit into an address everywhere. */
+const longestInAddress = 2000;
+
+const needsBody = ({ ids, filter }: AnyReadOptions): boolean =>
+  ids !== undefined || (filterText(filter)?.length ?? 0) > longestInAddress;
 
 function pageOf({ status, json }: Reply): AnyPage {
   if (!Array.isArray(Object(json).data)) throw unexpectedAnswer(status);

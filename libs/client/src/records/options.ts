@@ -49,6 +49,8 @@ export interface ListOptions<S, C extends keyof S> extends SelectOptions<S, C>, 
   /** Skips the count; the totals are -1. */
   readonly skipTotal?: boolean | undefined;
   readonly near?: Near | undefined;
+  /** Lists only these records; `sort: 'ids'` keeps their order. */
+  readonly ids?: readonly string[] | undefined;
 }
 
 /** A list page. */
@@ -94,6 +96,7 @@ export interface AggregateOptions<S, C extends keyof S> extends CallOptions, Pag
   /** Fields, paths, and periods such as `month(sold)`. */
   readonly group?: readonly string[] | undefined;
   readonly count?: boolean | undefined;
+  /** Fields, or calculations such as `price * amount`. */
   readonly sum?: readonly string[] | undefined;
   readonly avg?: readonly string[] | undefined;
   readonly min?: readonly string[] | undefined;

@@ -12,6 +12,13 @@ export interface AnyReadOptions {
   readonly perPage?: number | undefined;
   readonly skipTotal?: boolean | undefined;
   readonly near?: Near | undefined;
+  readonly ids?: readonly string[] | undefined;
+  readonly search?: string | undefined;
+  readonly searchMode?: 'all' | 'any' | undefined;
+  readonly searchFields?: readonly string[] | undefined;
+  readonly highlight?: readonly string[] | undefined;
+  readonly facets?: readonly string[] | undefined;
+  readonly hybrid?: number | undefined;
   readonly query?: Query | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -26,6 +33,12 @@ export const readQuery = ({
   perPage,
   skipTotal,
   near,
+  search,
+  searchMode,
+  searchFields,
+  highlight,
+  facets,
+  hybrid,
   query,
 }: AnyReadOptions): Query =>
   mergeQueries(query, {
@@ -36,6 +49,12 @@ export const readQuery = ({
     page,
     perPage,
     skipTotal,
+    search,
+    searchMode,
+    searchFields: nonEmpty(searchFields),
+    highlight: nonEmpty(highlight),
+    facets: nonEmpty(facets),
+    hybrid,
     ...(near && {
       nearVector: JSON.stringify(near.vector),
       nearVectorField: near.field,
@@ -43,6 +62,18 @@ export const readQuery = ({
       nearMinScore: near.minScore,
     }),
   });
+
+/** A read's options as a body's members. */
+export const readBody = ({ filter, near, query: _, signal: __, ...options }: AnyReadOptions) => ({
+  ...options,
+  filter: filterText(filter),
+  ...(near && {
+    nearVector: near.vector,
+    nearVectorField: near.field,
+    nearLimit: near.limit,
+    nearMinScore: near.minScore,
+  }),
+});
 
 /** An empty path list counts as absent. */
 const nonEmpty = (names: readonly string[] | undefined): readonly string[] | undefined =>

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 
 /** The product's schemas that hold no deployment data before the first collection. */
-const schemas = "('system', 'records', 'history', 'links')";
+const schemas = "('system', 'records', 'history', 'links', 'search')";
 
 const inSchemas = `in (select oid from pg_namespace where nspname in ${schemas})`;
 

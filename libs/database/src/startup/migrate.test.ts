@@ -26,18 +26,32 @@ describe('the system tables', { skip: skipWithoutDatabase }, () => {
     await Promise.all(replicas.map(({ close }) => close()));
   });
 
-  test('stay unchanged if their version is newer', async () => {
-    const database = await open();
-    await database.query({
-      text: 'insert into system.kysely_migration (name, timestamp) values ($1, $2)',
-      values: ['9999-tomorrow', new Date().toISOString()],
-    });
-    await database.close();
+  test('are refused if a newer version removed what this one needs', async () => {
+    await addMigration('9999-tomorrow-needs-9998');
     await assert.rejects(open(), {
       name: 'ConfigError',
-      message: /^The database was made by a newer version: it has 9999-tomorrow\. Run that version/,
+      message: /^The database was made by a newer version: it has 9999-tomorrow-needs-9998\. Run that version/,
     });
   });
+
+  test('are used if newer versions only added to them, or removed what this one no longer needs', async () => {
+    const newest = ownMigrations.names.at(-1)?.slice(0, 4);
+    for (const name of ['9999-tomorrow', `9999-tomorrow-needs-${newest}`]) {
+      await addMigration(name);
+      const database = await open();
+      assert.deepEqual((await database.query<{ name: string }>(names)).at(-1), { name });
+      await database.close();
+    }
+  });
+
+  /** Replaces the newer version's migration. */
+  async function addMigration(name: string): Promise<void> {
+    const client = new pg.Client({ connectionString: temporary.url });
+    await client.connect();
+    await client.query("delete from system.kysely_migration where name like '9999%'");
+    await client.query("insert into system.kysely_migration values ($1, '2099-01-01T00:00:00.000Z')", [name]);
+    await client.end();
+  }
 });
 
 describe('a server that is too old', { skip: skipWithoutDatabase }, () => {

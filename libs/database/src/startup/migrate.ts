@@ -16,8 +16,8 @@ const signOfLifeMs = 10_000;
 
 /**
  * Migrates the schema `system`. Any number of replicas may call it at once: the first one does the work, the others
- * wait. Throws an explanation for a database that has a newer version or is too old, and a failing migration's error;
- * that migration is rolled back.
+ * wait. Tables from a newer version that only added to them are left as they are. Throws an explanation for tables that
+ * this version cannot use, and for a migration that fails; nothing of it stays.
  */
 export async function migrate(query: Query, pool: Pool, log: Logger, migrations = ownMigrations): Promise<void> {
   if (await isUpToDate(query, migrations)) return;
@@ -25,15 +25,15 @@ export async function migrate(query: Query, pool: Pool, log: Logger, migrations 
     if (await isUpToDate(query, migrations)) return;
     // Imported here, since most starts have nothing to migrate.
     const { runMigrations } = await import('./run-migrations.ts');
-    const migrated = await runMigrations(pool, migrations);
+    const migrated = await runMigrations(pool, migrations, log);
     if (migrated.length > 0) log.info({ migrated }, 'migrated the system tables');
   });
 }
 
 async function isUpToDate(query: Query, { names }: Migrations): Promise<boolean> {
-  const { unknown, missing, tooOld } = compareTables(await findApplied(query), names);
+  const { unknown, isTooNew, missing, tooOld } = compareTables(await findApplied(query), names);
   if (tooOld) throw new ConfigError(`${tooOld.reason} ${tooOld.remedy}`);
-  if (unknown.length > 0)
+  if (isTooNew)
     throw new ConfigError(
       `The database was made by a newer version: it has ${unknown.join(', ')}. Run that version; the only way back is a backup.`,
     );

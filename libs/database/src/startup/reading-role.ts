@@ -3,13 +3,13 @@ import type { SessionSettings } from '../connections/session-settings.ts';
 import type { Query } from '../statement.ts';
 
 /**
- * The role's rights: records, their links and history, the outbox columns for incremental totals, and the timelines
+ * The role's rights: records, their links, history and searched words, the outbox columns for incremental totals, and the timelines
  * that reads on read replicas check. It may call the schema's functions, none of which changes data by itself.
  */
 const grants = (role: string): readonly string[] => [
-  `grant usage on schema system, records, history, links to ${role}`,
-  `grant select on all tables in schema records, history, links to ${role}`,
-  `alter default privileges in schema records, history, links grant select on tables to ${role}`,
+  `grant usage on schema system, records, history, links, search to ${role}`,
+  `grant select on all tables in schema records, history, links, search to ${role}`,
+  `alter default privileges in schema records, history, links, search grant select on tables to ${role}`,
   // Earlier releases read views with their owner's rights.
   `do $$ declare name text; begin
     for name in select oid::regclass::text from pg_class where relnamespace = 'records'::regnamespace and relkind = 'v'
@@ -48,12 +48,12 @@ async function findRole(query: Query): Promise<RoleState | undefined> {
     text: `select r.rolname as role,
         coalesce(has_any_column_privilege(r.oid, 'system.outbox', 'select'), false)
         and has_table_privilege(r.oid, 'system.timelines', 'select')
-        and (select count(*) = 3 from pg_default_acl a join pg_namespace n on n.oid = a.defaclnamespace
-          where n.nspname in ('records', 'history', 'links') and a.defaclobjtype = 'r'
+        and (select count(*) = 4 from pg_default_acl a join pg_namespace n on n.oid = a.defaclnamespace
+          where n.nspname in ('records', 'history', 'links', 'search') and a.defaclobjtype = 'r'
             and a.defaclrole = (select oid from pg_roles where rolname = current_user)
             and a.defaclacl::text like '%' || quote_ident(r.rolname) || '=r%')
         and not exists (select from pg_class c join pg_namespace n on n.oid = c.relnamespace
-          where n.nspname in ('records', 'history', 'links') and c.relkind in ('r', 'p', 'v', 'm')
+          where n.nspname in ('records', 'history', 'links', 'search') and c.relkind in ('r', 'p', 'v', 'm')
             and not has_table_privilege(r.oid, c.oid, 'select')) as "isReady"
       from pg_roles r where r.rolname = current_database() || '_reader' and pg_has_role(current_user, r.oid, 'member')`,
     values: [],

@@ -92,6 +92,20 @@ suite('a followed copy', () => {
     await copy.stop();
   });
 
+  test('is behind from a notice to the end of a read that began after it', async () => {
+    const copy = follow();
+    await copy.start();
+    assert.equal(copy.isBehind, false);
+    const earlier = copy.refresh();
+    notify();
+    assert.equal(copy.isBehind, true);
+    await earlier;
+    assert.equal(copy.isBehind, true);
+    await copy.refresh();
+    assert.equal(copy.isBehind, false);
+    await copy.stop();
+  });
+
   test('reads once for many notices', async () => {
     const copy = follow();
     await copy.start();

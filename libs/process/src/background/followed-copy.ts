@@ -16,6 +16,8 @@ export interface FollowedCopy<T> {
   refresh(): Promise<void>;
   /** Whether the copy has everything that was committed `ageMs` ago. */
   isFresh(ageMs: number): boolean;
+  /** Whether a notice has arrived since the last read began. */
+  readonly isBehind: boolean;
   /** Calls the listener after each read that returned another copy. Returns a function that removes the listener. */
   onChange(listener: Listener<T>): () => void;
   /** How healthy the reads by notice and by poll are. */
@@ -41,6 +43,8 @@ export function followedCopy<T>(options: CopyOptions<T>): FollowedCopy<T> {
   const { name, log, read, onNotice, pollMs, meanwhile = 'the last copy stays in use' } = options;
   let copy: { readonly value: T } | undefined;
   let readAtMs = Number.NEGATIVE_INFINITY;
+  let notices = 0;
+  let readNotices = 0;
   let endNotices = () => {};
   const listeners = new Set<Listener<T>>();
   const refresh = createSharedRefresh(replace);
@@ -55,9 +59,11 @@ export function followedCopy<T>(options: CopyOptions<T>): FollowedCopy<T> {
 
   async function replace(): Promise<void> {
     const startedAtMs = performance.now();
+    const noticesBefore = notices;
     const before = copy;
     const value = await read(before?.value);
     copy = { value };
+    readNotices = noticesBefore;
     readAtMs = startedAtMs;
     if (before && before.value !== value) announce(options, listeners, value, before.value);
   }
@@ -69,7 +75,10 @@ export function followedCopy<T>(options: CopyOptions<T>): FollowedCopy<T> {
     },
     async start() {
       // Before the first read, so that no change committed during the read is missed.
-      endNotices = onNotice(following.wake);
+      endNotices = onNotice(() => {
+        notices += 1;
+        following.wake();
+      });
       await refresh.run();
       following.start();
     },
@@ -80,6 +89,9 @@ export function followedCopy<T>(options: CopyOptions<T>): FollowedCopy<T> {
     },
     refresh: refresh.run,
     isFresh: (ageMs) => performance.now() - readAtMs < ageMs,
+    get isBehind() {
+      return notices > readNotices;
+    },
     onChange(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

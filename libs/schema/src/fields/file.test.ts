@@ -38,6 +38,8 @@ test('options are completed with their defaults [fields §3.15]', () => {
     mimeTypes: [],
     thumbs: [],
     multiple: false,
+    max: 0,
+    public: false,
     protected: false,
     viewRule: null,
     requireAuth: false,

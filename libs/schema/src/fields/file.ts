@@ -1,9 +1,10 @@
 import { boundedList } from '@recordbus/http/bounded-list';
 import { z } from 'zod';
 import type { Field } from '../field.ts';
-import { type FieldType, type Narrowing, type ValueReader, ValueRefusal } from '../field-type.ts';
-import { fileOperators } from './file-operators.ts';
+import { type FieldType, type ValueReader, ValueRefusal } from '../field-type.ts';
+import { fileOperatorsOf } from './file-operators.ts';
 import { listText, plainText } from './form-text.ts';
+import { listMaxOf, listMaxOption, listNarrowings } from './list-max.ts';
 import { listOf } from './list-of.ts';
 
 /** `type/subtype` in the characters that RFC 6838 §4.2 allows, with `*` for any subtype or, alone, for any type. */
@@ -28,30 +29,42 @@ const thumbText = z
     error: `may have sides of at most ${maxThumbSidePixels}`,
   });
 
-const options = z.strictObject({
-  /** In bytes; 0 means no limit. */
-  maxSize: z.int('must be a whole number of bytes').min(0, 'must be a whole number of bytes').default(0),
-  mimeTypes: boundedList(
-    z
-      .string('must be a string')
-      .toLowerCase()
-      .regex(mimePattern, 'must be a content type such as image/png or image/*'),
-    1000,
-    'must be a list of content types',
-  )
-    .default([])
-    .meta({ default: [] }),
-  /** Preview sizes in addition to 100x100. Others are refused. */
-  thumbs: boundedList(thumbText, 20, 'must be a list of sizes').default([]).meta({ default: [] }),
-  multiple: flag,
-  protected: flag,
-  /** Checked in addition to the collection's view rule, in the same language. */
-  viewRule: z.string('must be an expression, empty or null').nullable().default(null),
-  requireAuth: flag,
-  oneTimeToken: flag,
-  bindTokenIp: flag,
-  auditDownloads: flag,
-});
+/** Options that let fewer callers download a file. */
+const restrictions = ['viewRule', 'protected', 'requireAuth', 'oneTimeToken', 'bindTokenIp'] as const;
+
+const options = z
+  .strictObject({
+    /** In bytes; 0 means no limit. */
+    maxSize: z.int('must be a whole number of bytes').min(0, 'must be a whole number of bytes').default(0),
+    mimeTypes: boundedList(
+      z
+        .string('must be a string')
+        .toLowerCase()
+        .regex(mimePattern, 'must be a content type such as image/png or image/*'),
+      1000,
+      'must be a list of content types',
+    )
+      .default([])
+      .meta({ default: [] }),
+    /** Preview sizes in addition to 100x100. Others are refused. */
+    thumbs: boundedList(thumbText, 20, 'must be a list of sizes').default([]).meta({ default: [] }),
+    multiple: flag,
+    max: listMaxOption,
+    /** Whether everyone with a file's address may download it, whatever the rules (files §7.6). */
+    public: flag,
+    protected: flag,
+    /** Checked in addition to the collection's view rule, in the same language. */
+    viewRule: z.string('must be an expression, empty or null').nullable().default(null),
+    requireAuth: flag,
+    oneTimeToken: flag,
+    bindTokenIp: flag,
+    auditDownloads: flag,
+  })
+  .superRefine((file, context) => {
+    const contradicting = restrictions.find((name) => (name === 'viewRule' ? file.viewRule !== null : file[name]));
+    if (file.public && contradicting)
+      context.addIssue({ code: 'custom', path: ['public'], message: `contradicts ${contradicting}` });
+  });
 
 /** A file field's options. */
 export type FileOptions = z.output<typeof options>;
@@ -90,19 +103,22 @@ export const file: FieldType = {
   // Without files the list is empty, not null (fields §2.3).
   emptyValue: (field) => (field.options.multiple ? '[]' : null),
   valueSchema: (field) => listOf(field, { type: 'string', description: "a stored file's name" }),
+  writtenSchema(field) {
+    const schema = file.valueSchema(field);
+    return field.options.multiple ? listMaxOf(field, 'files').limit(schema) : schema;
+  },
   compile(field) {
     const isName = (value: unknown) => typeof value === 'string' && namePattern.test(value);
     const refusal = new ValueRefusal("must be a stored file's name");
     if (!field.options.multiple) return (value) => (isName(value) ? value : refusal);
+    const max = listMaxOf(field, 'files');
     return (value) => {
       if (!Array.isArray(value)) return new ValueRefusal('must be a list of names');
-      return value.every(isName) ? JSON.stringify([...new Set(value)]) : refusal;
+      if (!value.every(isName)) return refusal;
+      const unique = [...new Set(value)];
+      return max.isExceededBy(unique.length) ? max.refusal : JSON.stringify(unique);
     };
   },
-  operators: (field) => (field.options.multiple ? fileOperators : undefined),
-  narrowings(before, after, column): readonly Narrowing[] {
-    return before.options.multiple && !after.options.multiple
-      ? [{ option: 'multiple', where: `jsonb_array_length(${column}) > 1` }]
-      : [];
-  },
+  operators: (field) => (field.options.multiple ? fileOperatorsOf(field) : undefined),
+  narrowings: listNarrowings,
 };

@@ -41,3 +41,16 @@ test('narrower bounds are checked against the rows, wider ones are not', () => {
   assert.deepEqual(narrowingsOf('number', { min: 0, max: 10 }, { min: -1, max: 11 }), []);
   assert.deepEqual(narrowingsOf('number', { min: 0, max: 10 }, { unique: true }), []);
 });
+
+test('a field for whole numbers refuses fractions, and finds stored ones [fields §3.2]', () => {
+  const refusal = new Error('must be a whole number');
+  assertReads(testField('number', { integer: true }), [
+    [-3, -3],
+    [1e300, 1e300],
+    [0.5, refusal],
+    [1e-300, refusal],
+    ['1', new Error('must be a number')],
+  ]);
+  assert.deepEqual(narrowingsOf('number', {}, { integer: true }), [['integer', '"f" <> trunc("f")']]);
+  assert.deepEqual(narrowingsOf('number', { integer: true }, { integer: true }), []);
+});

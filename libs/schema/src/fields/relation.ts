@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Field } from '../field.ts';
-import { type FieldType, type Narrowing, type ValueReader, ValueRefusal } from '../field-type.ts';
+import { type FieldType, type ValueReader, ValueRefusal } from '../field-type.ts';
 import { listText, plainText } from './form-text.ts';
+import { type ListMax, listMaxOf, listMaxOption, listNarrowings } from './list-max.ts';
 import { listOf } from './list-of.ts';
 import { listOperators } from './list-operators.ts';
 import { isStorable } from './storable.ts';
@@ -13,11 +14,8 @@ export type Cascade = (typeof cascades)[number];
 const options = z.strictObject({
   cascade: z.enum(cascades, `must be one of ${cascades.join(', ')}`).default('setNull'),
   multiple: z.boolean('must be true or false').default(false),
-  /** How many ids a list may have; 0 means no limit. */
-  max: z.int('must be a whole number').min(0, 'must be a whole number').default(0),
+  max: listMaxOption,
 });
-
-type RelationOptions = z.output<typeof options>;
 
 /** No id is longer: ids are UUIDs, a view's may be any short text. */
 const maxIdLength = 255;
@@ -53,52 +51,33 @@ export const relation: FieldType = {
   },
   writtenSchema(field) {
     const schema = relation.valueSchema(field);
-    const { multiple, max } = field.options as RelationOptions;
-    return multiple ? { ...schema, uniqueItems: true, ...(max > 0 && { maxItems: max }) } : schema;
+    return field.options.multiple ? listMaxOf(field, 'ids').limit({ ...schema, uniqueItems: true }) : schema;
   },
   compile(field) {
-    const { multiple, max } = field.options as RelationOptions;
-    if (multiple) return readList(max);
+    if (field.options.multiple) return readList(listMaxOf(field, 'ids'));
     // Without the collection's name, which the caller may not know.
     const refusal = new ValueRefusal("must be a record's id");
     return (value) => (isId(value) ? value : refusal);
   },
   operators(field) {
-    const { multiple, max } = field.options as RelationOptions;
-    if (!multiple) return undefined;
-    const tooLong = (list: string) => ({ where: `jsonb_array_length(${list}) > ${max}`, message: atMost(max) });
+    if (!field.options.multiple) return undefined;
     return listOperators({
       schema: { ...relation.valueSchema(field), uniqueItems: true },
       // An appended id may already be in the list, so only the result's length is checked.
-      read: readList(0),
-      refusals: (list) => (max > 0 ? [tooLong(list)] : []),
+      read: readList(undefined),
+      refusals: listMaxOf(field, 'ids').refusals,
     });
   },
-  narrowings(before, after, column) {
-    const old = before.options as RelationOptions;
-    const { multiple, max } = after.options as RelationOptions;
-    const longerThan = (option: string, length: number): Narrowing => ({
-      option,
-      where: `jsonb_array_length(${column}) > ${length}`,
-    });
-    if (!old.multiple) return [];
-    if (!multiple) return [longerThan('multiple', 1)];
-    return max > 0 && (old.max === 0 || max < old.max) ? [longerThan('max', max)] : [];
-  },
+  narrowings: listNarrowings,
 };
 
-const atMost = (max: number): string => `must have at most ${max} ids`;
-
-function readList(max: number): ValueReader {
-  const [noList, noIds, notUnique, tooMany] = [
-    'must be a list',
-    'must have record ids',
-    'must have each id once',
-    atMost(max),
-  ].map((message) => new ValueRefusal(message));
+function readList(max: ListMax | undefined): ValueReader {
+  const [noList, noIds, notUnique] = ['must be a list', 'must have record ids', 'must have each id once'].map(
+    (message) => new ValueRefusal(message),
+  );
   return (value) => {
     if (!Array.isArray(value)) return noList;
-    if (max > 0 && value.length > max) return tooMany;
+    if (max?.isExceededBy(value.length)) return max.refusal;
     if (!value.every(isId)) return noIds;
     return new Set(value).size < value.length ? notUnique : JSON.stringify(value);
   };

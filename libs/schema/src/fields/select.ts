@@ -1,8 +1,9 @@
 import { boundedList } from '@recordbus/http/bounded-list';
 import { z } from 'zod';
-import { type FieldType, type Narrowing, ValueRefusal } from '../field-type.ts';
+import { type FieldType, ValueRefusal } from '../field-type.ts';
 import { quoteLiteral } from '../naming.ts';
 import { listText, plainText } from './form-text.ts';
+import { listMaxOf, listMaxOption, listNarrowings } from './list-max.ts';
 import { listOf } from './list-of.ts';
 import { listOperators } from './list-operators.ts';
 import { isStorable } from './storable.ts';
@@ -17,6 +18,7 @@ const options = z.strictObject({
     'must be a list of the values to choose from',
   ).refine((values) => new Set(values).size === values.length, 'must not have a value twice'),
   multiple: z.boolean('must be true or false').default(false),
+  max: listMaxOption,
 });
 
 /** One value from a list, or several. An empty list rejects every value (fields §3.8). */
@@ -26,7 +28,7 @@ export const select: FieldType = {
   options,
   samples: [
     { options: { values: ['red', 'green'] }, values: ['red', 'green'] },
-    { options: { values: ['red', 'green'], multiple: true }, values: [['red'], ['green', 'red']] },
+    { options: { values: ['red', 'green'], multiple: true, max: 2 }, values: [['red'], ['green', 'red']] },
   ],
   emptyTextIsNull: true,
   columnType: (field) => (field.options.multiple ? 'jsonb' : 'text'),
@@ -38,25 +40,36 @@ export const select: FieldType = {
     const { values = [] } = field.options as Partial<z.output<typeof options>>;
     return listOf(field, { type: 'string', ...(values.length > 0 && { enum: values }) });
   },
+  writtenSchema(field) {
+    const schema = select.valueSchema(field);
+    return field.options.multiple ? listMaxOf(field, 'values').limit(schema) : schema;
+  },
   compile(field) {
     const { values, multiple } = field.options as z.output<typeof options>;
     const allowed = new Set<unknown>(values);
     const refusal = new ValueRefusal(choicesOf(values));
     if (!multiple) return (value) => (allowed.has(value) ? value : refusal);
+    const max = listMaxOf(field, 'values');
     return (value) => {
       if (!Array.isArray(value)) return new ValueRefusal('must be a list');
-      return value.every((item) => allowed.has(item)) ? JSON.stringify([...new Set(value)]) : refusal;
+      if (!value.every((item) => allowed.has(item))) return refusal;
+      const unique = [...new Set(value)];
+      return max.isExceededBy(unique.length) ? max.refusal : JSON.stringify(unique);
     };
   },
   operators(field) {
     if (!field.options.multiple) return undefined;
-    return listOperators({ schema: select.valueSchema(field), read: select.compile(field) });
+    return listOperators({
+      schema: select.valueSchema(field),
+      // An appended value may already be in the list, so only the result's length is checked.
+      read: select.compile({ ...field, options: { ...field.options, max: 0 } }),
+      refusals: listMaxOf(field, 'values').refusals,
+    });
   },
   narrowings(before, after, column) {
     const old = before.options as z.output<typeof options>;
-    const { values, multiple } = after.options as z.output<typeof options>;
-    const narrowings: Narrowing[] = [];
-    if (old.multiple && !multiple) narrowings.push({ option: 'multiple', where: `jsonb_array_length(${column}) > 1` });
+    const { values } = after.options as z.output<typeof options>;
+    const narrowings = listNarrowings(before, after, column);
     const kept = new Set(values);
     if (old.values.some((value) => !kept.has(value)))
       narrowings.push({ option: 'values', where: isOutside(column, values, old.multiple) });

@@ -20,6 +20,7 @@ interface KeyRow {
   readonly expiresAtSec: number | null;
   readonly networks: readonly string[];
   readonly rateLabel: string | null;
+  readonly isRateLimited: boolean;
   /** The names of the scopes' collections, by id. */
   readonly collections: Readonly<Record<string, string>>;
 }
@@ -29,7 +30,8 @@ export const collectionNames = `(select coalesce(jsonb_object_agg(c.id, c.name),
   where c.id in (select split_part(scope, ':', 2) from unnest(k.scopes) scope))`;
 
 const select = `select k.id, encode(k.hash, 'hex') as hash, k.scopes, k.expires_at as "expiresAtSec",
-  k.allowed_cidrs as networks, k.rate_label as "rateLabel", ${collectionNames} as collections
+  k.allowed_cidrs as networks, k.rate_label as "rateLabel",
+  k.rate_limited as "isRateLimited", ${collectionNames} as collections
 from system.service_keys k`;
 
 /** Reads all keys; there are at most `maxKeys`. */
@@ -48,7 +50,16 @@ export async function findKeyPrincipal(query: Query, id: string): Promise<Servic
   return row && storedKey(row).principal;
 }
 
-function storedKey({ id, hash, scopes, collections, expiresAtSec, networks, rateLabel }: KeyRow): StoredKey {
+function storedKey({
+  id,
+  hash,
+  scopes,
+  collections,
+  expiresAtSec,
+  networks,
+  rateLabel,
+  isRateLimited,
+}: KeyRow): StoredKey {
   const allowed = parseCidrList(networks.join(','));
   return {
     hash: Buffer.from(hash, 'hex'),
@@ -57,6 +68,7 @@ function storedKey({ id, hash, scopes, collections, expiresAtSec, networks, rate
       id,
       scopes: namedScopes(scopes, collections),
       ...(rateLabel !== null && { rateLabel }),
+      ...(!isRateLimited && { isUncounted: true }),
       ...(expiresAtSec !== null && { expiresAtSec }),
     },
     admits: (address) => allowed.length === 0 || containsAddress(allowed, address),

@@ -6,7 +6,8 @@ import { commaList, flag } from './text-schemas.ts';
 const yearSec = 31_536_000;
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-const origins = listOf(
+/** Comma-separated origins, as browsers name them. */
+export const origins = listOf(
   normalizeOrigin,
   (text) => wildcardProblem(text) ?? 'is not an origin: write * or scheme://host[:port], as in https://app.example.com',
 ).describe('origins as https://app.example.com, https://*.example.com or http://localhost:*, or *');

@@ -39,11 +39,16 @@ test("families' values are validated like other settings'", () => {
     ['oauth2.profile.users', '{"nick":"username","photo":"avatar_url"}'],
     ['oauth2.providers.oidc.own.issuer', 'https://id.example.com/realms/own'],
     ['auth.sign_up.users', ''],
+    ['auth.identity.users', 'username, phone'],
   ] as const)
     assert.equal(messageOf(key, text), undefined, `${key} ${text}`);
   for (const [key, text, message] of [
     ['auth.sign_up.users', 'shut', /open or closed/],
     ['oauth2.verified_email.users', 'yes', /"0" or "1"/],
+    ['auth.identity.users', ' , ', /name a field/],
+    ['auth.identity.users', 'a,a', /twice/],
+    ['auth.identity.users', 'a b', /names of fields/],
+    ['auth.identity.users', 'a,b,c,d,e,f', /at most 5/],
     ['oauth2.profile.users', '{"nick":"password"}', /JSON object/],
     ['oauth2.profile.users', '["name"]', /JSON object/],
     ['oauth2.profile.users', '{', /JSON object/],
@@ -55,12 +60,15 @@ test("families' values are validated like other settings'", () => {
 test('each stored name has its value, other names the default', () => {
   const settings = fixedSettings({
     'auth.sign_up.users': 'closed',
+    'auth.identity.users': 'username,phone',
     'oauth2.profile.users': '{"nick":"name"}',
     'oauth2.providers.oidc.b.enabled': '1',
     'oauth2.providers.oidc.a.enabled': '0',
   });
   assert.equal(settings.getNamed('auth.sign_up.<collection>', 'users'), 'closed');
   assert.equal(settings.getNamed('auth.sign_up.<collection>', 'people'), 'open');
+  assert.deepEqual(settings.getNamed('auth.identity.<collection>', 'users'), ['username', 'phone']);
+  assert.deepEqual(settings.getNamed('auth.identity.<collection>', 'people'), []);
   assert.deepEqual(settings.getNamed('oauth2.profile.<collection>', 'users'), { nick: 'name' });
   assert.deepEqual(settings.getNamed('oauth2.profile.<collection>', 'people'), {});
   assert.deepEqual(settings.namesOf('oauth2.providers.oidc.<name>.enabled'), ['a', 'b']);

@@ -1,9 +1,10 @@
 import { oidcProviderFamilies } from './oauth-providers.ts';
 import { isSecretEnding, type Setting } from './setting.ts';
 import { signUpFamilies } from './sign-up.ts';
+import { webhookOwnerFamilies } from './webhook-owners.ts';
 
 /** Families: settings with one value for each name, by their key with a placeholder for the name. */
-export const settingFamilies = { ...signUpFamilies, ...oidcProviderFamilies };
+export const settingFamilies = { ...signUpFamilies, ...oidcProviderFamilies, ...webhookOwnerFamilies };
 
 type Families = typeof settingFamilies;
 export type FamilyKey = keyof Families;

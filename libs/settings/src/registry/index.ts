@@ -1,5 +1,6 @@
 import { accessLog } from './access-log.ts';
 import { authFeatures } from './auth-features.ts';
+import { backups } from './backups.ts';
 import { cors } from './cors.ts';
 import { egress } from './egress.ts';
 import { emailTemplates } from './email-templates.ts';
@@ -12,6 +13,7 @@ import { metrics } from './metrics.ts';
 import { oauthProviders } from './oauth-providers.ts';
 import { openapi } from './openapi.ts';
 import { passwordPolicy } from './password-policy.ts';
+import { pocketbase } from './pocketbase.ts';
 import { push } from './push.ts';
 import { rateLimit } from './rate-limit.ts';
 import { realtime } from './realtime.ts';
@@ -45,11 +47,13 @@ export const settingGroups = [
   sessions,
   webhooks,
   retention,
+  backups,
   events,
   accessLog,
   files,
   records,
   realtime,
+  pocketbase,
 ] as const;
 
 type Groups = (typeof settingGroups)[number]['settings'];

@@ -15,7 +15,7 @@ export interface Setting<T> {
 }
 
 /** One subject's settings, by key. */
-interface SettingGroup<S extends Readonly<Record<string, Setting<unknown>>>> {
+export interface SettingGroup<S extends Readonly<Record<string, Setting<unknown>>>> {
   readonly title: string;
   readonly readBy: readonly ServiceName[];
   readonly settings: S;

@@ -1,9 +1,19 @@
 import { z } from 'zod';
 import { type ProfileMap, profileMap } from './profile-map.ts';
 import { setting, unsetSetting } from './setting.ts';
-import { flag } from './text-schemas.ts';
+import { commaList, flag } from './text-schemas.ts';
 
 const emptyMap: ProfileMap = {};
+const noNames: readonly string[] = [];
+const maxIdentityFields = 5;
+
+/** Names of fields, each once. */
+const fieldNames = commaList
+  .refine((names) => names.length > 0, 'must name a field')
+  .refine((names) => names.length <= maxIdentityFields, `must have at most ${maxIdentityFields} fields`)
+  .refine((names) => names.every((name) => /^[A-Za-z][A-Za-z0-9_]{0,62}$/.test(name)), 'must be names of fields')
+  .refine((names) => new Set(names).size === names.length, 'must not have a field twice')
+  .describe('comma-separated fields');
 
 /** Sign-up settings by collection, for accounts created from a provider's profile too (auth §3.2, oauth §4). */
 export const signUpFamilies = {
@@ -11,6 +21,11 @@ export const signUpFamilies = {
     z.enum(['open', 'closed'], 'must be open or closed'),
     'open',
     'Who may sign up: open (everyone) or closed (only admins create accounts; existing accounts sign in).',
+  ),
+  'auth.identity.<collection>': unsetSetting(
+    fieldNames,
+    noNames,
+    'Unique fields by which a login names an account, in addition to the address, such as username.',
   ),
   'oauth2.profile.<collection>': unsetSetting(
     profileMap,

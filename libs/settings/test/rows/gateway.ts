@@ -121,6 +121,20 @@ export const gatewayRows = {
     good: ['all', 'users', 'admins'].map((text) => [text, text]),
     bad: ['guests', 'user', 'ALL', '1'].map((text) => [text, /must be one of all, users, admins/]),
   },
+  'pocketbase.enabled': flag('0'),
+  'pocketbase.hosts': {
+    text: '',
+    value: [],
+    good: [
+      ['api.example.com', ['api.example.com']],
+      ['Api.example.com:443, localhost:8081', ['api.example.com', 'localhost:8081']],
+    ],
+    bad: [
+      ['https://api.example.com', /must be a host such as/],
+      [',', /must name a host/],
+      [Array(21).fill('a.example.com').join(), /must have at most 20 hosts/],
+    ],
+  },
   'security.trusted_proxies': cidrs(true),
   'metrics.enabled': flag('0'),
   'metrics.token': secret,

@@ -26,6 +26,15 @@ export const operationsRows = {
     bad: ['1', 'ALL', 'none'].map((bad) => [bad, /notable, all or off/]),
   },
   'logs.slow_ms': whole('1000', 1, 600_000),
+  'backups.cron': {
+    text: '',
+    good: ['0 3 * * *', '*/15 0-6 * * mon-fri', '0 0 1 1 *'].map((text) => [text, text]),
+    bad: ['daily', '* * * *', '* * * * * *', '61 * * * *', '0 0 31 2 *', '0'.repeat(101)].map((bad) => [
+      bad,
+      /cron expression|100/,
+    ]),
+  },
+  'backups.keep': whole('7', 1, 15),
   'records.read_timeout_ms': whole('5000', 10, 60_000),
   'records.export_timeout_ms': whole('900000', 1000, 86_400_000),
   'records.max_answer_bytes': whole('33554432', 1024, 134_217_728),
@@ -131,6 +140,12 @@ export const operationsRows = {
   'webhooks.pause_after_seconds': whole('60', 0, 31_536_000),
   'webhooks.pause_seconds': whole('60', 1, 86_400),
   'webhooks.disable_after_seconds': whole('432000', 0, 31_536_000),
+  'webhooks.portal_frames': {
+    text: '',
+    value: [],
+    good: [['https://App.Example.com', ['https://app.example.com']]],
+    bad: [['https://a.example/path', /is not an origin/]],
+  },
   'webhooks.retention_days': whole('30', 1, 3650),
   'jobs.retention_days': whole('7', 1, 3650),
   'audit.retention_days': whole('365', 1, 3650),

@@ -4,19 +4,24 @@ import {
   deleteLinks,
   endTokens,
   insertBlock,
+  type Link,
   listLinkedProviders,
   lockUser,
   noteRemovedWays,
   type User,
 } from '@recordbus/accounts';
 import { AppError, conflict, notFound } from '@recordbus/errors';
+import { isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { type AuthUnit, runInUnit } from '../auth-unit.ts';
+import { makeLink } from '../identity/make-link.ts';
+import { mailPasswordReset } from '../passwords/reset-password.ts';
 import { endOtherSessions, endSession } from '../sessions/session-rows.ts';
 import { usersOf } from '../totp/factor-accounts.ts';
 import { removeRecoveryCodes } from '../totp/recovery-codes.ts';
 import { resetTotp } from '../totp/totp-rows.ts';
+import { canReceiveMail, mailNotConfigured } from '../verification/verification.ts';
 
 type Parts = Pick<AuthParts, 'database' | 'bus' | 'nowSec'>;
 
@@ -59,6 +64,15 @@ export const resetSecondFactor = (parts: Parts, target: Change): Promise<void> =
     await auditUser(query, 'users.mfa_disable', collection, user.id, origin);
   });
 
+/**
+ * Links a user to an identity that another system has proved. Linking again changes nothing. Throws 404, and 409 when the
+ * identity is another user's.
+ */
+export const linkProvider = (parts: Parts, target: Change, link: Link): Promise<void> =>
+  change(parts, target, async ({ query }, user) => {
+    await makeLink(query, parts, target.collection, user, link, target.origin);
+  });
+
 /** Removes a user's link to a provider and mails the user. Throws 404, 409 for the only way to sign in. */
 export const unlinkProvider = (parts: Parts, target: Change, provider: string): Promise<void> =>
   change(parts, target, async ({ query }, user) => {
@@ -70,6 +84,18 @@ export const unlinkProvider = (parts: Parts, target: Change, provider: string): 
     await deleteLinks(query, user.id, provider);
     await noteRemovedWays(query, collection, user, { removed: ['links'], providers: [provider] });
     await auditUser(query, 'users.oauth_unlink', collection, user.id, origin, { provider });
+  });
+
+/** Mails a user a link for a new password. Throws 404, 409 without an address, 422 without a mail server. */
+export const mailReset = (
+  parts: Pick<AuthParts, 'database' | 'bus' | 'nowSec' | 'settings'>,
+  target: Change,
+): Promise<void> =>
+  change(parts, target, async (unit, user) => {
+    if (!isMailConfigured(parts.settings)) throw mailNotConfigured();
+    if (!canReceiveMail(user)) throw conflict('no_address', 'the user has no address that can receive mail');
+    await mailPasswordReset(unit, parts, target.collection, user);
+    await auditUser(unit.query, 'users.mail_reset', target.collection, user.id, target.origin);
   });
 
 /** Blocks a user: all tokens end, and no sign-in opens a session. Blocking again changes nothing. Throws 404. */

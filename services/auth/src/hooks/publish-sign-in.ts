@@ -6,7 +6,7 @@ import type { AuthParts } from '../auth-parts.ts';
 /** Adds a sign-in's event to the outbox before the answer is sent, so every answered sign-in has its event. */
 export async function publishSignIn(
   { database, bus }: Pick<AuthParts, 'database' | 'bus'>,
-  { flow, collection, email, userAgent, userId }: SignInAttempt & { readonly userId: string },
+  { flow, collection, email, identity, userAgent, userId }: SignInAttempt & { readonly userId: string },
   context: RequestContext,
 ): Promise<void> {
   const data = {
@@ -14,6 +14,7 @@ export async function publishSignIn(
     collection,
     user_id: userId,
     email: email ?? null,
+    identity: identity ?? null,
     client_address: context.clientAddress,
     user_agent: userAgent ?? null,
   };

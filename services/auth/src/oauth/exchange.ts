@@ -111,6 +111,7 @@ async function signUpWithIdentity(
       ...(await newAccountOf(parts, collection, { identity, record }, id)),
       passwordHash: null,
       asked: readSignUpRequest(collection, record, origin),
+      signsIn: true,
       link: { ...linkOf(identity), nowSec: parts.nowSec() },
     },
     context: origin.context,

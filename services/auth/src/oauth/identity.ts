@@ -29,7 +29,8 @@ export function readIdentity({ provider, issuer }: Pick<Identity, 'provider' | '
   return { provider, issuer, providerUserId, verifiedEmail: address, profile };
 }
 
-const isSaneId = (id: string): boolean => id !== '' && id.length <= maxIdLength && !/[\p{Cc}\p{Cs}]/u.test(id);
+/** Whether a text can be a user's id at a provider. */
+export const isSaneId = (id: string): boolean => id !== '' && id.length <= maxIdLength && !/[\p{Cc}\p{Cs}]/u.test(id);
 
 /** Returns the address if it can be anyone's: nobody holds a made-up one (auth §1.4, RFC 6761 §6.4). */
 function provableAddress(email: unknown): string | undefined {

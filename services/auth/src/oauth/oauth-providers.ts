@@ -26,6 +26,8 @@ export interface OauthProviders {
   list(): Promise<readonly EnabledProvider[]>;
   /** Throws 422 for a provider that is unknown or not enabled (oauth §1.2). */
   get(name: string): Promise<EnabledProvider>;
+  /** The issuer to which the settings bind a provider's links (oauth §6.1); undefined without one. It may be off. */
+  issuerOf(name: string): Promise<string | undefined>;
 }
 
 interface OauthDeps {
@@ -71,6 +73,14 @@ export function createOauthProviders({ settings, client, log, nowSec }: OauthDep
     });
   };
 
+  const findIssuer = (name: string): string | undefined => {
+    const known = oauthProviderNames.find((one) => one === name);
+    const own = name.startsWith(namedPrefix) ? name.slice(namedPrefix.length) : '';
+    const isNamed = settings.namesOf(enabledFamily).includes(own);
+    const provider = known ? table[known]() : isNamed ? namedOidc(settings, own, discover) : undefined;
+    return (provider && (provider.issuer ?? provider.tokenUrl)) || undefined;
+  };
+
   function enabled(name: ProviderName, provider: Provider, credentials: Credentials): EnabledProvider | undefined {
     const { isEnabled, clientId, clientSecret } = credentials;
     if (!isEnabled || clientId === '' || provider.isComplete === false) return undefined;
@@ -91,6 +101,10 @@ export function createOauthProviders({ settings, client, log, nowSec }: OauthDep
   }
 
   return {
+    async issuerOf(name) {
+      await settings.refresh();
+      return findIssuer(name);
+    },
     async list() {
       await settings.refresh();
       const named = settings.namesOf(enabledFamily).map(findNamed);

@@ -94,6 +94,7 @@ const signInWithFirstProof = (
       id: accountId,
       fields: { verified: true },
       closesOtherWaysIn: true,
+      signsIn: true,
       condition: { email },
       tokenHash,
     },

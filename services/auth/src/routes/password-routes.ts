@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { changePassword } from '../passwords/change-password.ts';
 import { confirmPasswordReset, requestPasswordReset } from '../passwords/reset-password.ts';
-import { logIn } from '../sign-in/log-in.ts';
+import { type Credentials, logIn } from '../sign-in/log-in.ts';
 import { register } from '../sign-up/register.ts';
 import { admitTo, admitToSignUp, authParams, authPath, holderIn, signUpRefused, text } from './auth-paths.ts';
 import { secondFactorRequired, userSession } from './session-schemas.ts';
@@ -12,6 +12,23 @@ import { secondFactorRequired, userSession } from './session-schemas.ts';
 const registration = z
   .looseObject({ email: z.email(), password: text.describe('what the user signs in with') })
   .describe("the address, the password, and the collection's fields");
+
+const loginBody = z.object({
+  email: text.optional().describe("the account's address"),
+  identity: text.optional().describe('instead of it: the address, or a value of a field that the setting names'),
+  password: text,
+});
+
+const credentials = loginBody.partial().transform(({ email, identity, password }, context): Credentials => {
+  const problems = [
+    ...(email === undefined && identity === undefined ? [['email', 'is required'] as const] : []),
+    ...(email !== undefined && identity !== undefined ? [['identity', 'must not come with email'] as const] : []),
+    ...(password === undefined ? [['password', 'is required'] as const] : []),
+  ];
+  for (const [name, message] of problems) context.addIssue({ code: 'custom', path: [name], message });
+  if (problems.length > 0 || password === undefined) return z.NEVER;
+  return email === undefined ? { identity: identity ?? '', password } : { email, password };
+});
 
 /** Registration, login, and password resets and changes (auth §3, §4). */
 export const passwordRoutes = (parts: AuthParts): Route[] => [
@@ -44,9 +61,10 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
     access: 'public',
     scope: 'none',
     action: 'auth',
-    summary: 'Sign in with address and password',
+    summary: 'Sign in with a password, and the address or another identity',
     params: authParams,
-    body: z.object({ email: text, password: text }),
+    body: credentials,
+    described: { body: toJsonSchema(loginBody, 'input') },
     answers: {
       200: z.union([userSession, secondFactorRequired]),
       401: 'invalid credentials',

@@ -1,5 +1,5 @@
 import { findAccount, listAccounts } from '@recordbus/accounts';
-import { notFound } from '@recordbus/errors';
+import { notFound, validationFailed } from '@recordbus/errors';
 import { exactText, flag, ok, page, pageOf, pageQuery, type Route, route } from '@recordbus/http';
 import type { RequestContext } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
@@ -8,11 +8,15 @@ import {
   block,
   type Change,
   endSessionsOf,
+  linkProvider,
+  mailReset,
   resetSecondFactor,
   unblock,
   unlinkProvider,
 } from '../administration/change-account.ts';
-import { type AuthParts, originOf } from '../auth-parts.ts';
+import { originOf } from '../auth-parts.ts';
+import { isSaneId } from '../oauth/identity.ts';
+import type { OauthParts } from '../oauth/oauth-parts.ts';
 import { listSessions } from '../sessions/session-rows.ts';
 import { admitTo, authParams } from './auth-paths.ts';
 import { sessionJson } from './session-schemas.ts';
@@ -45,13 +49,20 @@ const details = account
   })
   .meta({ id: 'UserDetails' });
 
+const wantedLink = z.strictObject({
+  subject: z
+    .string('must be a string')
+    .refine(isSaneId, 'must have 1 to 255 characters, and none for control')
+    .describe("the user's permanent id at the provider"),
+});
+
 type Input = Parameters<typeof originOf>[0] & {
   readonly params: { readonly collection: string; readonly id: string };
   readonly context: RequestContext;
 };
 
 /** The routes with which admins list an auth collection's users and manage their access (admins §8). */
-export function userAdminRoutes(parts: AuthParts): Route[] {
+export function userAdminRoutes(parts: OauthParts): Route[] {
   const { database, collections, nowSec } = parts;
   const admit = admitTo(collections);
 
@@ -134,6 +145,24 @@ export function userAdminRoutes(parts: AuthParts): Route[] {
       handler: (input) => changed(input, (target) => resetSecondFactor(parts, target)),
     }),
     route({
+      method: 'PUT',
+      path: `${onePath}/links/:provider`,
+      access: 'admin',
+      scope: 'admin',
+      summary: 'Link a user to an identity at a provider, which another system has proved',
+      params: oneParams.extend({ provider: z.string().max(64) }),
+      body: wantedLink,
+      answers: { 200: details, 404: noSuchUser, 409: "the identity is another user's" },
+      admit,
+      handler: (input) =>
+        changed(input, async (target) => {
+          const { provider } = input.params;
+          const issuer = await parts.oauth.issuerOf(provider);
+          if (issuer === undefined) throw validationFailed({ provider: 'has no issuer in the settings' });
+          await linkProvider(parts, target, { provider, issuer, providerUserId: input.body.subject });
+        }),
+    }),
+    route({
       method: 'DELETE',
       path: `${onePath}/links/:provider`,
       access: 'admin',
@@ -143,6 +172,17 @@ export function userAdminRoutes(parts: AuthParts): Route[] {
       answers: { 200: details, 404: `${noSuchUser} or link`, 409: 'the user has no other way to sign in' },
       admit,
       handler: (input) => changed(input, (target) => unlinkProvider(parts, target, input.params.provider)),
+    }),
+    route({
+      method: 'POST',
+      path: `${onePath}/password-reset`,
+      access: 'admin',
+      scope: 'admin',
+      summary: 'Mail a user a link for a new password',
+      params: oneParams,
+      answers: { 200: details, 404: noSuchUser, 409: 'the user has no address', 422: 'mail is not configured' },
+      admit,
+      handler: (input) => changed(input, (target) => mailReset(parts, target)),
     }),
     route({
       method: 'POST',

@@ -44,6 +44,7 @@ function hooked(route: Route, flow: SignInFlow, parts: Parts): Route {
       flow,
       collection: params.collection,
       email: textAt(body, 'email'),
+      identity: textAt(body, 'identity'),
       userAgent: header('user-agent'),
     };
     const { accountHooks } = parts;

@@ -1,4 +1,4 @@
-import { auditUser, findUserById, refuseBlocked } from '@recordbus/accounts';
+import { auditUser, findUserById, refuseBlocked, refuseSignIn } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import { notFound, unauthenticated } from '@recordbus/errors';
 import type { Principal } from '@recordbus/request/context';
@@ -18,7 +18,8 @@ export interface Impersonation {
 /**
  * Opens a session in which an admin acts as a user (admins §5). It ends with the user's sessions, and when the admin's
  * account is changed or deleted. A service key may open one too: it ends with the key, at the latest when the key expires. Throws 422
- * while impersonation is switched off, 404 for an unknown user, 403 for a blocked one.
+ * while impersonation is switched off, 404 for an unknown user, 403 for one who is blocked or whom the
+ * `sign_in_rule` refuses.
  */
 export async function impersonate(
   parts: AuthParts,
@@ -45,8 +46,12 @@ export async function impersonate(
       impersonatedBy: principal.id,
       isSignIn: false,
     };
-    const sessionId = await insertSession(query, account, origin, { nowSec: now, expiresAtSec: now + windowSec });
-    if (!sessionId) throw notFound('user');
+    const times = { nowSec: now, expiresAtSec: now + windowSec };
+    const sessionId = await insertSession(query, account, origin, times, parts.schema);
+    if (!sessionId) {
+      await refuseSignIn(query, parts, collection, user.id);
+      throw notFound('user');
+    }
     await auditUser(query, 'users.impersonate', collection, user.id, origin, { window_seconds: windowSec });
     const session = { collection, user, sessionId, windowSec, impersonatedBy: principal.id };
     return { token: (await signUserSession(query, parts, session)).token, impersonated_by: principal.id };

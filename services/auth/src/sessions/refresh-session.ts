@@ -1,4 +1,4 @@
-import { findUserById } from '@recordbus/accounts';
+import { findUserById, refuseSignIn } from '@recordbus/accounts';
 import { unauthenticated } from '@recordbus/errors';
 import type { Principal } from '@recordbus/request/context';
 import type { AuthParts, Origin } from '../auth-parts.ts';
@@ -9,7 +9,8 @@ import { openUserSession, signUserSession, type UserSession } from './user-sessi
 
 /**
  * Returns a new token for the caller's session with the current window (auth §9.2); anonymous users have their own
- * window, and an impersonating admin's token keeps its expiry. Throws 401 when the account or the session has ended.
+ * window, and an impersonating admin's token keeps its expiry. Throws 401 when the account or the session has ended,
+ * 403 if the `sign_in_rule` no longer admits the account.
  */
 export function refreshSession(parts: AuthParts, origin: Origin): Promise<UserSession | AdminSession> {
   const { principal } = origin.context;
@@ -26,8 +27,7 @@ async function refreshAdmin(
   const admin = await findAdminById(database.query, id);
   if (!admin) throw unauthenticated();
   if (!sessionId) return openAdminSession(database.query, parts, admin, origin);
-  const windowSec = settings.get('auth.refresh.window_seconds');
-  await extend(parts, id, sessionId, windowSec);
+  const windowSec = await extend(parts, id, sessionId, settings.get('auth.refresh.window_seconds'));
   return signAdminSession(signer, admin, sessionId, windowSec);
 }
 
@@ -40,20 +40,23 @@ async function refreshUser(
   return collections.serve(name, async (collection) => {
     const user = await findUserById(database.read, collection, id);
     if (!user) throw unauthenticated();
+    if (sessionId) await refuseSignIn(database.read, parts, collection, id);
     if (impersonatedBy) {
       const windowSec = (expiresAtSec ?? 0) - nowSec();
       if (windowSec <= 0) throw unauthenticated();
       return signUserSession(database.query, parts, { collection, user, sessionId, windowSec, impersonatedBy });
     }
     if (!sessionId) return openUserSession(database.query, parts, { collection, user, origin, isSignIn: false });
-    const windowSec = settings.get(user.isAnonymous ? 'auth.anonymous.window_seconds' : 'auth.refresh.window_seconds');
-    await extend(parts, id, sessionId, windowSec);
+    const wantedSec = settings.get(user.isAnonymous ? 'auth.anonymous.window_seconds' : 'auth.refresh.window_seconds');
+    const windowSec = await extend(parts, id, sessionId, wantedSec);
     return signUserSession(database.query, parts, { collection, user, sessionId, windowSec });
   });
 }
 
+/** Extends the session, and returns the new token's lifetime in seconds. */
 async function extend({ database, nowSec }: AuthParts, accountId: string, id: string, windowSec: number) {
   const now = nowSec();
-  const isAlive = await extendSession(database, { id, accountId, nowSec: now, expiresAtSec: now + windowSec });
-  if (!isAlive) throw unauthenticated('the session has ended');
+  const endSec = await extendSession(database, { id, accountId, nowSec: now, expiresAtSec: now + windowSec });
+  if (endSec === undefined || endSec <= now) throw unauthenticated('the session has ended');
+  return endSec - now;
 }

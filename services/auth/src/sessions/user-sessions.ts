@@ -1,4 +1,4 @@
-import { type User, visibleRecord } from '@recordbus/accounts';
+import { refuseSignIn, type User, visibleRecord } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import { unauthenticated } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
@@ -23,7 +23,8 @@ interface Opening {
 
 /**
  * Opens a session for a user, with the window for regular or anonymous users (auth §9.1). The caller has checked every
- * proof. Throws 401 when the password was changed or the account deleted in the meantime.
+ * proof. Throws 403 if the `sign_in_rule` does not admit the account, 401 when the password was changed or the account deleted
+ * in the meantime.
  */
 export async function openUserSession(
   query: Query,
@@ -34,8 +35,12 @@ export async function openUserSession(
   const windowSec = settings.get(user.isAnonymous ? 'auth.anonymous.window_seconds' : 'auth.user.window_seconds');
   const now = nowSec();
   const account = { collection, id: user.id, tokenVersion: user.tokenVersion, isSignIn };
-  const sessionId = await insertSession(query, account, origin, { nowSec: now, expiresAtSec: now + windowSec });
-  if (!sessionId) throw unauthenticated('the account has changed; sign in again');
+  const times = { nowSec: now, expiresAtSec: now + windowSec };
+  const sessionId = await insertSession(query, account, origin, times, parts.schema);
+  if (!sessionId) {
+    await refuseSignIn(query, parts, collection, user.id);
+    throw unauthenticated('the account has changed; sign in again');
+  }
   return signUserSession(query, parts, { collection, user, sessionId, windowSec });
 }
 

@@ -1,4 +1,4 @@
-import { refuseBlocked, type User } from '@recordbus/accounts';
+import { refuseBlocked, refuseSignIn, type User } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
@@ -23,7 +23,7 @@ interface FirstFactor {
 /**
  * Completes every first factor (password, one-time code, OAuth2, merge): opens a session, or issues the second-factor
  * token for a user with an authenticator app. No other function opens a session for a first factor. Throws 403 for a
- * blocked user, only after a right factor.
+ * user who is blocked or whom the `sign_in_rule` refuses, only after a right factor.
  */
 export async function completeSignIn(
   query: Query,
@@ -37,6 +37,7 @@ export async function completeSignIn(
     await parts.lockout.clear({ realm: collection.id, email: user.email, clientAddress });
     return session;
   }
+  await refuseSignIn(query, parts, collection, user.id);
   await attempt?.release();
   const token = await issueOneTimeToken(query, {
     purpose: 'mfa',

@@ -1,32 +1,50 @@
-import { findUserByEmail } from '@recordbus/accounts';
+import { findUserByEmail, findUserByIdentity } from '@recordbus/accounts';
 import { AppError } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { checkPassword } from '../passwords/check-password.ts';
 import { completeSignIn, type SignedIn } from './complete-sign-in.ts';
 
-interface Credentials {
-  readonly email: string;
-  readonly password: string;
-}
+/** A password, with the account's address, or with an identity: the address or another unique field's value. */
+export type Credentials = { readonly password: string } & ({ readonly email: string } | { readonly identity: string });
 
 /**
- * Signs a user in with address and password (auth §4.1). Throws the same 401 after the same time for a wrong password and
- * an unknown address, 403 after a right password that must be reset, and 429 when the address or the client is locked
- * out, even for the right password.
+ * Signs a user in with a password (auth §4.1). Throws the same 401 after the same time for a wrong password and an
+ * unknown account, 403 after a right password that must be reset, and 429 when the account or the client is locked out,
+ * even for the right password.
  */
 export async function logIn(
   parts: AuthParts,
   collection: Collection,
-  { email, password }: Credentials,
+  credentials: Credentials,
   origin: Origin,
 ): Promise<SignedIn> {
   const { database, lockout } = parts;
   const { clientAddress } = origin.context;
+  const { password } = credentials;
+  const { user, email } = await findNamed(parts, collection, credentials);
   const attempt = await lockout.reserve({ realm: collection.id, email, clientAddress });
-  const user = await findUserByEmail(database.query, collection, email);
   if (!(await checkPassword(database.query, collection, user, password)) || !user) throw invalidCredentials();
   return completeSignIn(database.query, parts, { collection, user, origin, attempt });
+}
+
+/**
+ * Finds the account that credentials name, and the address by which the lockout counts it: all identities of an account
+ * count together (auth §4.3), unknown ones by themselves.
+ */
+async function findNamed(
+  { database, settings }: Pick<AuthParts, 'database' | 'settings'>,
+  collection: Collection,
+  credentials: Credentials,
+) {
+  if ('email' in credentials) {
+    const { email } = credentials;
+    return { user: await findUserByEmail(database.query, collection, email), email };
+  }
+  const { identity } = credentials;
+  const fields = settings.getNamed('auth.identity.<collection>', collection.name);
+  const user = await findUserByIdentity(database.query, collection, identity, fields);
+  return { user, email: user?.email ?? identity };
 }
 
 /** 401 for a wrong password or an unknown address. */

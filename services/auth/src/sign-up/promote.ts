@@ -23,7 +23,7 @@ export function requireAnonymous(principal: Principal): asserts principal is Ext
 
 /**
  * Promotes an anonymous user, who keeps the id and all data (auth §7.2). Earlier tokens end, and a new session opens.
- * Throws 403 for a user who is no longer anonymous, 409 for a taken address, 422 for an address or a password that is
+ * Throws 403 for a user who is no longer anonymous or whom the `sign_in_rule` would refuse, 409 for a taken address, 422 for an address or a password that is
  * refused.
  */
 export async function promote(
@@ -44,6 +44,7 @@ export async function promote(
       fields: { email, verified: false },
       passwordHash,
       isAnonymous: false,
+      signsIn: true,
       condition: { isAnonymous: true },
       audit: 'users.promote',
       userAgent: origin.userAgent,

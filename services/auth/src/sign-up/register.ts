@@ -28,7 +28,13 @@ export async function register(
   // Before the database is used, so that a taken address takes the same time.
   const passwordHash = await passwords.hashNew(String(password));
   return writeNewUser(parts, collection, {
-    user: { id: newId(), fields: body, passwordHash, asked: readSignUpRequest(collection, body, origin) },
+    user: {
+      id: newId(),
+      fields: body,
+      passwordHash,
+      asked: readSignUpRequest(collection, body, origin),
+      signsIn: true,
+    },
     context,
     async finish(unit, user, collection) {
       await mailVerification(unit, parts, collection, user);

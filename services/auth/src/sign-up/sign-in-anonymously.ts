@@ -35,6 +35,7 @@ export async function signInAnonymously(
       passwordHash: null,
       isAnonymous: true,
       asked: readSignUpRequest(collection, body, origin),
+      signsIn: true,
     },
     context: origin.context,
     finish: ({ query }, user, collection) => openUserSession(query, parts, { collection, user, origin }),

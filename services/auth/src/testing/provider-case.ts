@@ -7,7 +7,7 @@ export const clientSecret = 'our/secret+';
 /** The account's address at every provider. */
 export const ann = 'ann@example.com';
 
-interface Identity {
+export interface Identity {
   readonly providerUserId: string;
   readonly verifiedEmail: string | undefined;
 }

@@ -25,5 +25,6 @@ test('a channel drops and reports broadcasts while 256 wait, and then continues 
   while (sent < 257) await setImmediate();
   assert.deepEqual([sent, dropped], [257, 43]);
   channel.broadcast('1', '{}');
-  assert.equal(sent, 258);
+  while (sent < 258) await setImmediate();
+  assert.deepEqual([sent, dropped], [258, 43]);
 });

@@ -1,4 +1,4 @@
-import { type AppError, malformed } from '@recordbus/errors';
+import { type AppError, malformed, validationFailed } from '@recordbus/errors';
 import { describeIssues } from '@recordbus/errors/describe-issues';
 import { toJsonSchema } from '@recordbus/http';
 import type { SnapshotRequest } from '@recordbus/live';
@@ -57,11 +57,12 @@ export type ReadSubscription =
 
 /** Reads a subscription; `number` is its id if it names none, `resumeFrom` the connection's cursor if it has none. */
 export function readSubscription(value: unknown, number: number, resumeFrom?: Cursor): ReadSubscription {
-  if (isToChannel(value)) {
+  if (hasMember(value, 'channel')) {
     const read = channelSubscription.safeParse(value);
     if (!read.success) return { id: idOf(value, number), refusal: notReadable(read.error, value) };
     return { id: String(number), presence: undefined, ...read.data };
   }
+  if (hasMember(value, 'search')) return { id: idOf(value, number), refusal: validationFailed(noSearch) };
   const read = recordSubscription.safeParse(value);
   if (!read.success) return { id: idOf(value, number), refusal: notReadable(read.error, value) };
   const { id = String(number), snapshot, after: cursor, ...request } = read.data;
@@ -72,8 +73,10 @@ export function readSubscription(value: unknown, number: number, resumeFrom?: Cu
   return { id, request: { ...request, ...wanted }, wantsSnapshot: Boolean(snapshot), after };
 }
 
-const isToChannel = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, 'channel');
+const noSearch = { search: 'a subscription cannot search' };
+
+const hasMember = (value: unknown, name: string): boolean =>
+  typeof value === 'object' && value !== null && Object.hasOwn(value, name);
 
 /** An unreadable subscription's id, which shows the client which one is refused. */
 const idOf = (value: unknown, number: number): string => givenId(value) ?? String(number);

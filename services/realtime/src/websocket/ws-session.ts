@@ -1,7 +1,7 @@
 import { AppError, forbidden, internalError, malformed, unauthenticated } from '@recordbus/errors';
+import type { Identify } from '@recordbus/moved-sessions';
 import type { Logger } from '@recordbus/process/logging';
-import { type Accounts, sessionOf } from '@recordbus/sessions';
-import type { TokenVerifier } from '@recordbus/tokens';
+import { sessionOf } from '@recordbus/sessions';
 import type { Connection } from '../connection/connection.ts';
 import { endForReconnect, isTemporary } from '../connection/end-for-reconnect.ts';
 import { messages } from '../messages/messages.ts';
@@ -11,8 +11,7 @@ import { type ClientMessage, readClientMessage } from './client-message.ts';
 
 export interface WsSessionDeps {
   readonly parts: RealtimeParts;
-  readonly accounts: Pick<Accounts, 'findPrincipal'>;
-  readonly verifier: TokenVerifier;
+  readonly identify: Identify;
   readonly log: Logger;
 }
 
@@ -122,10 +121,9 @@ export class WsSession {
 
   /** Continues with the account's new token, or signs a guest in. */
   async #signIn(token: string): Promise<void> {
-    const { parts, accounts, verifier } = this.#deps;
+    const { parts, identify } = this.#deps;
     const connection = this.#connection;
-    const session = await verifier.verifySession(token);
-    const principal = session && (await accounts.findPrincipal(session));
+    const principal = (await identify(token))?.principal;
     if (connection.isEnded) return;
     if (!principal || principal.type === 'guest' || !sessionOf(principal))
       throw unauthenticated('the token is not valid');

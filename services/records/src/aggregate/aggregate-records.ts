@@ -18,7 +18,7 @@ const shapesOf = perCollection(() => createShapeCache<Composed>('aggregate'));
 
 /**
  * Groups the records that the list rule and the filter admit, and computes values for each group (records §16). Throws
- * 400 for an invalid parameter, and 422 if it takes too long or a sum is too large for a number.
+ * 400 for an invalid parameter, and 422 if it takes too long or a value is no number.
  */
 export async function aggregateRecords(
   reads: RecordReads,
@@ -42,13 +42,15 @@ export async function aggregateRecords(
 }
 
 /**
- * Throws 422 for a sum or an average that is too large for a number, 400 for a time zone that only Node knows, and any
+ * Throws 422 for a computed value that no number holds, 400 for a time zone that only Node knows, and any
  * other error unchanged.
  */
 function explainRefusal(error: unknown): never {
   if (isDatabaseError(error, sqlState.invalidParameterValue)) throw notATimeZone();
   if (!isDatabaseError(error, sqlState.numberOutOfRange)) throw error;
-  throw new AppError(422, 'number_too_large', 'a sum or an average is too large for a number', { cause: error });
+  throw new AppError(422, 'number_too_large', 'a computed value is too large or too small for a number', {
+    cause: error,
+  });
 }
 
 /** Returns a time zone's name. Throws 400 for any other text. */

@@ -7,6 +7,7 @@ import {
   createNamedParameters,
   type DerivedRows,
   type NamedParameters,
+  type Parameters,
 } from '@recordbus/query';
 import { type Collection, quoteLiteral, tableOf, type ValueKind } from '@recordbus/schema';
 import { clientScope } from '../rules/compile-rule.ts';
@@ -14,8 +15,10 @@ import type { RuleContext } from '../rules/rule-context.ts';
 import { joinedWithinLimit } from '../shape/answer-limit.ts';
 import { readCondition } from '../shape/conditions.ts';
 import { readExpression } from '../shape/read-expression.ts';
+import { compileCalculation } from './calculation-sql.ts';
+import { findValue, nameValues } from './named-values.ts';
 import { periodStart } from './period-sql.ts';
-import type { Aggregate, AggregateShape, Key } from './read-aggregate.ts';
+import type { Aggregate, AggregateFunction, AggregateShape, Key } from './read-aggregate.ts';
 
 /** The parameters that the statement's text depends on. */
 export interface AggregateText {
@@ -42,6 +45,9 @@ interface Output extends ColumnValue {
   readonly column: string;
 }
 
+/** A computed value. */
+type Value = Output & Pick<Aggregate, 'of'>;
+
 type ReadContext = Pick<RuleContext, 'principal' | 'schema'>;
 
 /** Composes an aggregate's statement. Its row has the answer's `body`. */
@@ -61,7 +67,8 @@ export function composeAggregate(
   const values = shape.aggregates.map((aggregate, index) => ({
     name: aggregate.name,
     column: `v${index}`,
-    ...valueOfGroup(aggregate, columns),
+    of: aggregate.of,
+    ...valueOfGroup(aggregate, columns, parameters),
   }));
   const outputs = [...keys, ...values];
   const condition = readCondition(collection, filter, into, ruleContext);
@@ -70,17 +77,14 @@ export function composeAggregate(
   const groupBy = keys.length > 0 ? ` group by ${keys.map((_, index) => index + 1).join(', ')}` : '';
   const groups = `select ${outputs.map(({ sql, column }) => `${sql} as ${column}`).join(', ')}
   from ${tableOf(collection)} t${columns.joins && ` ${columns.joins}`}${where}${groupBy}`;
-  const rows: DerivedRows = {
-    name: 'the answer',
-    columns: new Map(outputs.map(({ name, column, kind }) => [name, { column, kind }])),
+  const compileHaving = (given: string) => {
+    const named = nameValues(given, values);
+    return compileOverRows(named.text, groupRows(outputs, named.columns), schema, { row: 'g', parameters });
   };
-  const selected =
-    having === undefined
-      ? ''
-      : ` where ${readExpression('having', () => compileOverRows(having, rows, schema, { row: 'g', parameters }))}`;
+  const selected = having === undefined ? '' : ` where ${readExpression('having', () => compileHaving(having))}`;
   const [page, perPage] = [parameters.named('page', 'bigint'), parameters.named('perPage', 'bigint')];
   const json = `select ${rowJson(outputs)} as value from (
-    select * from selected g order by ${orderBy(sort, outputs, keys)} limit ${perPage} offset ${parameters.named('offset', 'bigint')}
+    select * from selected g order by ${orderBy(sort, outputs, values, keys)} limit ${perPage} offset ${parameters.named('offset', 'bigint')}
   ) g`;
   const text = `with groups as materialized (
   ${groups}
@@ -90,6 +94,12 @@ select '{"data":[' || ${joinedWithinLimit(json, { maxBytes: parameters.named('ma
 from (select count(*) as total from selected) c`;
   return { text, valuesFrom: parameters.valuesFrom };
 }
+
+/** The rows over which `having` is an expression: members of the answer, and values by their functions. */
+const groupRows = (outputs: readonly Output[], values: DerivedRows['columns']): DerivedRows => ({
+  name: 'the answer',
+  columns: new Map([...outputs.map((output): [string, Output] => [output.name, output]), ...values]),
+});
 
 function find(columns: Columns, parameter: string, path: string): ColumnValue {
   const found = readExpression(parameter, () => columns.find(path));
@@ -105,25 +115,25 @@ function keyOf({ path, period }: Key, columns: Columns, zone: string | undefined
 }
 
 /** The kinds whose values each function takes. */
-const kindsOf: Readonly<Record<'sum' | 'avg' | 'min' | 'max', readonly ValueKind[]>> = {
+const kindsOf: Readonly<Record<AggregateFunction, readonly ValueKind[]>> = {
   sum: ['number'],
   avg: ['number'],
   min: ['number', 'date', 'text'],
   max: ['number', 'date', 'text'],
 };
 
-function valueOfGroup({ of }: Aggregate, columns: Columns): ColumnValue {
+function valueOfGroup({ of }: Aggregate, columns: Columns, parameters: Pick<Parameters, 'fixed'>): ColumnValue {
   if (!of) return { sql: 'count(*)', kind: 'number' };
-  const column = find(columns, of.function, of.path);
-  if (!kindsOf[of.function].includes(column.kind))
-    throw malformedParameter(of.function, `takes no ${column.kind} such as ${JSON.stringify(of.path)}`);
-  return { sql: `${of.function}(${column.sql})`, kind: column.kind };
+  const value = readExpression(of.function, () => compileCalculation(of.value, columns, parameters));
+  if (!kindsOf[of.function].includes(value.kind))
+    throw malformedParameter(of.function, `takes no ${value.kind} such as ${JSON.stringify(of.text)}`);
+  return { sql: `${of.function}(${value.sql})`, kind: value.kind };
 }
 
 /** A group as JSON, in SQL. */
 const rowJson = (outputs: readonly Output[]): string => {
   const members = outputs.map(
-    ({ name, column }) => `${quoteLiteral(`"${name}":`)} || coalesce(to_json(g.${column})::text, 'null')`,
+    ({ name, column }) => `${quoteLiteral(`${JSON.stringify(name)}:`)} || coalesce(to_json(g.${column})::text, 'null')`,
   );
   return `'{' || ${members.join(` || ',' || `)} || '}'`;
 };
@@ -131,11 +141,16 @@ const rowJson = (outputs: readonly Output[]): string => {
 /**
  * The ORDER BY list: the members in `sort`, then the keys, so pages never overlap. Throws 400 for an unknown member.
  */
-function orderBy(sort: string | undefined, outputs: readonly Output[], keys: readonly Output[]): string {
+function orderBy(
+  sort: string | undefined,
+  outputs: readonly Output[],
+  values: readonly Value[],
+  keys: readonly Output[],
+): string {
   const sorted = (sort?.split(',') ?? []).map((term) => {
     const text = term.trim();
     const name = text.replace(/^-/, '');
-    const output = outputs.find((one) => one.name === name);
+    const output = outputs.find((one) => one.name === name) ?? findValue(name, values);
     if (!output) throw malformedParameter('sort', `the answer has no member ${JSON.stringify(name)}`);
     return `g.${output.column}${text.startsWith('-') ? ' desc' : ''}`;
   });

@@ -1,11 +1,13 @@
 import { malformedParameter } from '@recordbus/errors';
+import { readExpression } from '../shape/read-expression.ts';
+import { type Calculation, parseCalculation } from './calculation.ts';
 
 /** The periods into which dates are grouped. Weeks begin on Monday. */
 export const periods = ['day', 'week', 'month', 'year'] as const;
 export type Period = (typeof periods)[number];
 
 const functions = ['sum', 'avg', 'min', 'max'] as const;
-type AggregateFunction = (typeof functions)[number];
+export type AggregateFunction = (typeof functions)[number];
 
 /** A key by which records are grouped. */
 export interface Key {
@@ -14,10 +16,10 @@ export interface Key {
   readonly period: Period | undefined;
 }
 
-/** A value that is computed for each group; without a path, how many records it has. */
+/** A value that is computed for each group from a record's calculation; without one, how many records it has. */
 export interface Aggregate {
   readonly name: string;
-  readonly of: { readonly function: AggregateFunction; readonly path: string } | undefined;
+  readonly of: { readonly function: AggregateFunction; readonly text: string; readonly value: Calculation } | undefined;
 }
 
 /** An aggregate's keys and values. */
@@ -36,9 +38,7 @@ const most = { keys: 4, aggregates: 8 };
 export function readAggregate(parameters: AggregateParameters): AggregateShape {
   const keys = partsOf(parameters.group).map(readKey);
   if (keys.length > most.keys) throw malformedParameter('group', `may have at most ${most.keys} keys`);
-  const values = functions.flatMap((name) =>
-    partsOf(parameters[name]).map((path) => ({ name: nameOf(`${name}.${path}`), of: { function: name, path } })),
-  );
+  const values = functions.flatMap((name) => partsOf(parameters[name]).map((text) => readValue(name, text)));
   const aggregates: Aggregate[] = [...(parameters.count ? [{ name: 'count', of: undefined }] : []), ...values];
   if (aggregates.length > most.aggregates)
     throw malformedParameter(lastOf(aggregates), `only ${most.aggregates} values can be computed at once`);
@@ -49,6 +49,13 @@ export function readAggregate(parameters: AggregateParameters): AggregateShape {
     names.add(name);
   }
   return { keys, aggregates };
+}
+
+/** A field's member is `sum_price`, a calculation's is its text: `sum(price * amount)`. */
+function readValue(name: AggregateFunction, text: string): Aggregate {
+  const value = readExpression(name, () => parseCalculation(text));
+  const isField = value.kind === 'path' && value.path === text;
+  return { name: isField ? nameOf(`${name}.${text}`) : `${name}(${text})`, of: { function: name, text, value } };
 }
 
 const partsOf = (text: string | undefined): string[] => text?.split(',').map((part) => part.trim()) ?? [];

@@ -1,15 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import { recordAudit } from '@recordbus/audit';
 import { findProcessedSequence } from '@recordbus/backup';
 import type { Bus } from '@recordbus/bus';
-import {
-  type Database,
-  newId,
-  openCommandSession,
-  PooledSession,
-  type Query,
-  takeCommandLock,
-} from '@recordbus/database';
-import { conflict } from '@recordbus/errors';
+import { type Database, newId } from '@recordbus/database';
+import { AppError, conflict, payloadTooLarge } from '@recordbus/errors';
+import { declaredBodyBytes } from '@recordbus/http';
 import { heartbeat } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
 import type { RequestContext } from '@recordbus/request/context';
@@ -23,11 +18,16 @@ import {
   completeBackup,
   deleteBackup,
   endBackup,
+  findBackup,
   listRunning,
+  listSurplus,
   measureKept,
   noteBackup,
+  removeOldFailures,
 } from './backup-rows.ts';
-import { backupsMaxBytes, OutOfRoom } from './room.ts';
+import { openSession, reasonOf, sessionEnd, stopped } from './command-session.ts';
+import { receiveArchive } from './receive-archive.ts';
+import { backupsMaxBytes } from './room.ts';
 import { type ArchiveInWork, writeArchive } from './write-archive.ts';
 
 interface BackupsDeps {
@@ -39,9 +39,9 @@ interface BackupsDeps {
   readonly place: BackupPlace;
 }
 
-/** The request that asks for a backup. */
-interface BackupOrigin {
-  readonly context: Pick<RequestContext, 'principal' | 'clientAddress'>;
+/** The request that asks for a backup, or `system` for the schedule. */
+export interface BackupOrigin {
+  readonly context: Pick<RequestContext, 'principal' | 'clientAddress'> | 'system';
   readonly userAgent: string | undefined;
 }
 
@@ -52,6 +52,13 @@ export interface Backups {
    * the database is behind a pooler.
    */
   start(origin: BackupOrigin): Promise<Backup>;
+  /**
+   * Stores an archive from a request's body, which is checked after the answer. Throws as `start` does, 413 beyond the
+   * room, 408 and 422.
+   */
+  upload(stream: IncomingMessage, origin: BackupOrigin): Promise<Backup>;
+  /** Makes the schedule's next backup, and deletes the schedule's oldest archives. A failure is in the list. */
+  makeScheduled(kept: number): Promise<void>;
   /** Deletes a backup with its archive. A running backup ends. */
   remove(backup: Backup): Promise<void>;
   /** Ends backups whose replica was killed, and removes their remains. */
@@ -73,14 +80,11 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
   let current: { readonly work: ArchiveInWork; readonly ended: Promise<void> } | undefined;
 
   async function start(origin: BackupOrigin): Promise<Backup> {
-    const client = await openSession(place.databaseUrl);
-    try {
-      for (const lost of await listRunning(query, 'all')) await settle(lost);
-      // The command lock is held, so two starts cannot both use the last room.
+    const source = origin.context === 'system' ? 'schedule' : 'request';
+    return withSession(async (client) => {
       const roomBytes = await findRoom();
-      const file = `recordbus-${new Date().toISOString().replaceAll(/[-:]|\..*/g, '')}.tar.gz`;
       const processedUpTo = await findProcessedSequence(bus);
-      const backup = await addBackup(query, { id: newId(), file, actor: origin.context.principal });
+      const backup = await add(source, origin);
       const files = place.holdsFiles ? storage : undefined;
       const endSession = await sessionEnd(query, client);
       const target = { archives, key: archiveKey(backup), roomBytes, endSession };
@@ -88,10 +92,67 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
       const work = writeArchive(client, target, { secret: undefined, key: undefined, files, processedUpTo });
       current = { work, ended: follow(backup, work, client, origin) };
       return backup;
+    });
+  }
+
+  async function upload(stream: IncomingMessage, origin: BackupOrigin): Promise<Backup> {
+    const { backup, stored, ended } = await withSession(async (client) => {
+      const roomBytes = await findRoom();
+      if (declaredBodyBytes(stream) > roomBytes) throw payloadTooLarge(roomBytes, 'the archive');
+      const added = await add('upload', origin);
+      const work = receiveArchive(stream, { archives, key: archiveKey(added), roomBytes });
+      current = { work, ended: follow(added, work, client, origin) };
+      return { backup: added, stored: work.stored, ended: current.ended };
+    });
+    try {
+      await stored;
+    } catch (error) {
+      await ended;
+      await deleteBackup(query, backup.id);
+      throw error;
+    }
+    return (await findBackup(query, backup.id)) ?? backup;
+  }
+
+  /** Runs the beginning of a backup on a session, which `follow` ends. The session ends at once if it throws. */
+  async function withSession<T>(begin: (client: pg.Client) => Promise<T>): Promise<T> {
+    const client = await openSession(place.databaseUrl);
+    try {
+      // The command lock is held, so two starts cannot both use the last room.
+      for (const lost of await listRunning(query, 'all')) await settle(lost);
+      return await begin(client);
     } catch (error) {
       await client.end();
       throw error;
     }
+  }
+
+  function add(source: Backup['source'], { context }: BackupOrigin): Promise<Backup> {
+    const file = `recordbus-${new Date().toISOString().replaceAll(/[-:]|\..*/g, '')}.tar.gz`;
+    const actor = context === 'system' ? { type: 'system' } : context.principal;
+    return addBackup(query, { id: newId(), source, file, actor });
+  }
+
+  async function makeScheduled(kept: number): Promise<void> {
+    const origin = { context: 'system', userAgent: undefined } as const;
+    try {
+      // One goes before the next is made, since there may be no room for both.
+      for (const surplus of await listSurplus(query, kept - 1)) await remove(surplus);
+      await start(origin);
+      await current?.ended;
+    } catch (error) {
+      const backup = await add('schedule', origin);
+      log.warn({ backup: backup.id, err: error }, 'a scheduled backup did not start');
+      const reason = error instanceof AppError ? error.message : reasonOf(error);
+      await endBackup(query, backup.id, { error: reason, bytes: 0 });
+    }
+    await removeOldFailures(query);
+  }
+
+  async function remove(backup: Backup): Promise<void> {
+    await deleteBackup(query, backup.id);
+    // For a running backup this removes the draft, so it cannot be completed.
+    await archives.delete(archiveKey(backup));
   }
 
   /** Returns how many bytes the next archive may have. Throws 409 if there is no room for one. */
@@ -112,12 +173,13 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
       if (!(await noteBackup(query, id, work.measured))) work.stop(new Error('the backup was deleted'));
     });
     try {
-      const { tables, rows, files, missing_files, bytes } = await work.done;
-      const measured = { tables, rows, files, missing_files: missing_files.length, bytes };
-      const details = { tables, rows, files, keys: false };
+      const { tables, rows, files, missing_files, bytes, dataAtSec } = await work.done;
+      const measured = { tables, rows, files, missing_files: missing_files.length, bytes, data_at: dataAtSec };
+      const action = backup.source === 'upload' ? 'backups.upload' : 'backups.create';
+      const details = backup.source === 'upload' ? { bytes } : { tables, rows, files, keys: false };
       const isWanted = await database.transaction(async (own) => {
         if (!(await completeBackup(own, id, measured))) return false;
-        await recordAudit(own, { action: 'backups.create', ...origin, target: { type: 'backup', id }, details });
+        await recordAudit(own, { action, ...origin, target: { type: 'backup', id }, details });
         return true;
       });
       if (!isWanted) await archives.delete(archiveKey(backup));
@@ -137,7 +199,8 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
   /** Ends a backup whose process has ended, possibly after the archive was complete. */
   async function settle(backup: Backup, error = stopped): Promise<void> {
     const key = archiveKey(backup);
-    const found = await archives.find(key);
+    // Nobody has checked a lost upload.
+    const found = backup.source === 'upload' ? undefined : await archives.find(key);
     // If there is no archive, there may be a draft.
     if (!found) await archives.delete(key);
     await endBackup(query, backup.id, { error: found ? null : error, bytes: found?.sizeBytes ?? 0 });
@@ -145,11 +208,9 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
 
   return {
     start,
-    async remove(backup) {
-      await deleteBackup(query, backup.id);
-      // For a running backup this removes the draft, so it cannot be completed.
-      await archives.delete(archiveKey(backup));
-    },
+    upload,
+    makeScheduled,
+    remove,
     async tidy() {
       for (const lost of await listRunning(query, 'lost')) await settle(lost);
     },
@@ -158,44 +219,4 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
       await current?.ended;
     },
   };
-}
-
-const stopped = 'the process that made it has ended';
-
-/** Opens a session with the command lock. */
-async function openSession(databaseUrl: string): Promise<pg.Client> {
-  const client = await openCommandSession('backup', databaseUrl).catch((error: unknown) => {
-    if (!(error instanceof PooledSession)) throw error;
-    throw conflict(
-      'pooled_database',
-      'the database is behind a pooler, and a backup needs its own session: use the command line, with the server itself in SERVICE_DATABASE_URL',
-    );
-  });
-  const other = await takeCommandLock(client);
-  if (other === undefined) return client;
-  await client.end();
-  throw conflict(
-    'command_running',
-    `another command is using the database${other && ` (${other})`}: wait until it is done`,
-  );
-}
-
-/**
- * Returns a function that ends a session. The server notices a lost client only when its query ends, and a query may
- * wait long for a lock.
- */
-async function sessionEnd(query: Query, client: pg.Client): Promise<() => Promise<unknown>> {
-  const { rows } = await client.query<{ id: number }>('select pg_backend_pid() as id');
-  return () => query({ text: 'select pg_terminate_backend($1)', values: [rows[0]?.id] });
-}
-
-/** Returns why a backup failed, for admins. The log has the whole error. */
-function reasonOf(error: unknown): string {
-  if (error instanceof OutOfRoom) return error.message;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'ENOSPC' || code === 'EDQUOT') return 'archive store full';
-  if (/^E[A-Z]+$/.test(code)) return `archive store refused the archive: ${code}`;
-  return error instanceof Error && error.message === 'the service stops'
-    ? stopped
-    : 'it failed; the log has the reason';
 }

@@ -13,11 +13,18 @@ interface Target {
   endSession(): Promise<unknown>;
 }
 
+/** What the store has at the end. */
+export interface ArchiveInStore extends BackupResult {
+  readonly bytes: number;
+  /** For an archive from elsewhere: when its backup was made, in unix seconds. */
+  readonly dataAtSec: number | null;
+}
+
 /** An archive that is being written into the store. */
 export interface ArchiveInWork {
   /** The contents so far. */
   readonly measured: { readonly rows: number; readonly files: number; readonly bytes: number };
-  readonly done: Promise<BackupResult & { readonly bytes: number }>;
+  readonly done: Promise<ArchiveInStore>;
   /** Ends the work and the session: `done` rejects, and the store keeps nothing. */
   stop(reason: Error): void;
 }
@@ -57,7 +64,7 @@ export function writeArchive(
     // The store's error, such as a full disk, is the cause. The other side only sees a closed stream.
     if (kept.status === 'rejected') throw kept.reason;
     if (written.status === 'rejected') throw written.reason;
-    return { ...written.value, bytes: kept.value.sizeBytes };
+    return { ...written.value, bytes: kept.value.sizeBytes, dataAtSec: null };
   }
 
   return { measured, stop, done: write() };

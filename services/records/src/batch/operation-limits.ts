@@ -5,6 +5,7 @@ import {
   type ChooseRule,
   createChooseRule,
   giveBack,
+  isCounted,
   rateCaller,
   rateLabelOf,
   takeIfLeft,
@@ -15,13 +16,15 @@ import type { RateRule, Settings } from '@recordbus/settings';
 import { refusalAt } from './batch-refusal.ts';
 import type { Operation, OperationVerb } from './operation.ts';
 
-/** Counts batches' operations for the rate limits, each like the single write (batch §1.4). */
+/** Counts what a request does together for the rate limits, each like a request of its own (batch §1.4, search §6.3). */
 export interface OperationLimits {
   /**
    * Counts a batch's operations under their rules, or none. Returns the headers for the rule with the least left.
    * Throws 429 with the index of the first operation that is over a limit.
    */
   count(operations: readonly Operation[], caller: Caller): Promise<Readonly<Record<string, string>>>;
+  /** Counts a request's lists of these collections in the same way. The gateway has counted it as a list at `path`. */
+  countLists(path: string, collections: readonly string[], caller: Caller): Promise<Readonly<Record<string, string>>>;
 }
 
 type Caller = Pick<RequestContext, 'principal' | 'clientAddress'>;
@@ -52,34 +55,59 @@ export function createOperationLimits({ query, settings }: OperationLimitsDeps):
     return choose;
   };
 
+  async function takeAll(parts: readonly Part[], request: RequestPart, caller: Caller) {
+    if (!settings.get('rate_limit.enabled') || !isCounted(caller)) return {};
+    const counts = countsOf(parts, request, chooseBy(settings.get('rate_limit.rules')), caller);
+    const taken: Taken[] = [];
+    try {
+      for (const [rule, indexes] of counts) taken.push(await take(query, rule, indexes, caller));
+    } catch (error) {
+      for (const { key, count, window } of taken) await giveBack(query, { key, count, endsAtMs: window.endsAtMs });
+      throw error;
+    }
+    return headersOf(taken);
+  }
+
   return {
-    async count(operations, caller) {
-      if (!settings.get('rate_limit.enabled')) return {};
-      const counts = countsOf(operations, chooseBy(settings.get('rate_limit.rules')), caller);
-      const taken: Taken[] = [];
-      try {
-        for (const [rule, indexes] of counts) taken.push(await take(query, rule, indexes, caller));
-      } catch (error) {
-        for (const { key, count, window } of taken) await giveBack(query, { key, count, endsAtMs: window.endsAtMs });
-        throw error;
-      }
-      return headersOf(taken);
-    },
+    count: (operations, caller) =>
+      takeAll(
+        operations.map((operation) => ({ paths: pathsOf(operation), actions: actionsOf[operation.op] })),
+        { path: batchPath, action: undefined },
+        caller,
+      ),
+    countLists: (path, collections, caller) =>
+      takeAll(
+        collections.map((collection) => ({ paths: pathsBelow(collection), actions: ['list'] })),
+        { path, action: 'list' },
+        caller,
+      ),
   };
 }
 
-/** Which operations each rule counts, by index. The request counts as the first operation under its own rule. */
+/** One of the things that a request does: its paths and actions as a request of its own. */
+interface Part {
+  readonly paths: readonly string[];
+  readonly actions: readonly RateRule['action'][];
+}
+
+/** The request itself, as the gateway has counted it. */
+interface RequestPart {
+  readonly path: string;
+  readonly action: RateRule['action'];
+}
+
+/** Which parts each rule counts, by index. The request counts as the first part under its own rule. */
 function countsOf(
-  operations: readonly Operation[],
+  parts: readonly Part[],
+  request: RequestPart,
   choose: ChooseRule,
   caller: Caller,
 ): ReadonlyMap<RateRule, readonly number[]> {
   const audience = audienceOf(caller);
   const label = rateLabelOf(caller);
   const counts = new Map<RateRule, number[]>();
-  for (const [index, operation] of operations.entries()) {
-    const paths = pathsOf(operation);
-    const rules = actionsOf[operation.op].map((action) => choose({ paths, action, audience, label }));
+  for (const [index, { paths, actions }] of parts.entries()) {
+    const rules = actions.map((action) => choose({ paths, action, audience, label }));
     for (const rule of new Set(rules)) {
       if (!rule) continue;
       const indexes = counts.get(rule) ?? [];
@@ -87,7 +115,7 @@ function countsOf(
       counts.set(rule, indexes);
     }
   }
-  const own = choose({ paths: [batchPath], action: undefined, audience, label });
+  const own = choose({ paths: [request.path], action: request.action, audience, label });
   const ofOwn = own && counts.get(own)?.slice(1);
   if (own && ofOwn) counts.set(own, ofOwn);
   return new Map([...counts].filter(([, indexes]) => indexes.length > 0));
@@ -96,9 +124,10 @@ function countsOf(
 /** The single write's paths. */
 function pathsOf({ op, collection, id }: Operation): readonly string[] {
   const named = typeof id === 'object' ? id.text : id;
-  const rest = op === 'create' || named === undefined ? collection : `${collection}/${named}`;
-  return prefixes.map((prefix) => `${prefix}/${rest}`);
+  return pathsBelow(op === 'create' || named === undefined ? collection : `${collection}/${named}`);
 }
+
+const pathsBelow = (rest: string): readonly string[] => prefixes.map((prefix) => `${prefix}/${rest}`);
 
 /** The count under a rule. */
 interface Taken {

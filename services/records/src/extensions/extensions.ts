@@ -1,22 +1,24 @@
 import type { AccountHooks, HookedCollections } from '@recordbus/accounts';
 import type { Bus, EventStream } from '@recordbus/bus';
-import type { Database } from '@recordbus/database';
+import type { Database, Query } from '@recordbus/database';
 import type { EgressClient } from '@recordbus/egress';
 import { createExtensionHost, type ExtensionHost, type ExtensionsConfig } from '@recordbus/extension-host';
 import type { Route } from '@recordbus/http';
 import { createNotifier, type NotifierDeps } from '@recordbus/notifications';
+import { type BackgroundTask, every } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
 import { createFilteredClient, type Settings } from '@recordbus/settings';
 import { createWithTransactions } from './call-transactions.ts';
+import { removeOldRuns } from './crons/cron-runs.ts';
 import { createScheduler, type Scheduler } from './crons/scheduler.ts';
 import { createAfterHooks } from './hooks/after-hooks.ts';
 import { type BeforeHooks, createBeforeHooks } from './hooks/before-hooks.ts';
 import { hookedCollectionsOf } from './hooks/collections-with-hooks.ts';
 import { createSignInHooks } from './hooks/sign-in-hooks.ts';
-import { createHousekeeping } from './housekeeping.ts';
 import { extensionRoutes } from './routes/extension-routes.ts';
 import { type BatchToolDeps, batchTools } from './tools/batch-tool.ts';
 import { dispatchTools } from './tools/dispatch-tool.ts';
+import { removeExpiredValues } from './tools/extension-values.ts';
 import { fetchTools } from './tools/fetch-tool.ts';
 import { kvTools } from './tools/kv-tools.ts';
 import { mailTools } from './tools/mail-tool.ts';
@@ -25,6 +27,8 @@ import { putTools } from './tools/put-tools.ts';
 import { recordsTools } from './tools/records-tools.ts';
 import { settingsTools } from './tools/settings-tool.ts';
 import { createToolbox, type MapError, type Toolbox } from './tools/toolbox.ts';
+
+const housekeepingIntervalMs = 600_000;
 
 /** The loaded extensions. */
 export interface Extensions {
@@ -127,3 +131,15 @@ function createToolsAndHooks(
   );
   return { toolbox, beforeHooks };
 }
+
+/** Creates the background task that removes expired values and old runs. Every replica runs it. */
+const createHousekeeping = (query: Query, log: Logger): BackgroundTask =>
+  every({
+    name: "remove extensions' expired values and old runs",
+    log,
+    intervalMs: housekeepingIntervalMs,
+    firstAfterMs: housekeepingIntervalMs,
+    async run() {
+      await Promise.all([removeExpiredValues(query), removeOldRuns(query)]);
+    },
+  });

@@ -1,5 +1,5 @@
 import { validationFailed } from '@recordbus/errors';
-import { type Collection, type Field, quoteIdentifier, quoteLiteral } from '@recordbus/schema';
+import { type Collection, type Field, listMaxOf, quoteIdentifier, quoteLiteral } from '@recordbus/schema';
 import type { Upload } from './upload-parts.ts';
 
 /** A file field's change. */
@@ -61,12 +61,11 @@ export function refuseForeignFiles(
   refuseUnknownNames(foreign.map(({ name }) => name));
 }
 
+const unknownName = 'names a file that the record does not have';
+
 /** Throws 422 naming the fields that keep a file which the record does not have. */
 export function refuseUnknownNames(fields: readonly string[]): void {
-  if (fields.length > 0)
-    throw validationFailed(
-      Object.fromEntries(fields.map((name) => [name, 'names a file that the record does not have'])),
-    );
+  if (fields.length > 0) throw validationFailed(Object.fromEntries(fields.map((name) => [name, unknownName])));
 }
 
 /** A file field's stored names, as a JSON list in SQL. */
@@ -87,17 +86,21 @@ export function changedFiles(field: Field, change: string, row: string): string 
 }
 
 /**
- * The names (text[]) of fields that keep a file which the row does not have, as SQL. `named` is the text[] with the
- * fields to check.
+ * The refused changes (text[]) as SQL, each as JSON text with the field's name and the message: one that keeps a file
+ * which the row does not have, and one after which the field has too many. `named` is the text[] with the fields that
+ * the body names.
  */
-export function unknownFiles(
+export function refusedFiles(
   fields: readonly { readonly field: Field; readonly change: string }[],
   named: string,
   row: string,
 ): string {
-  const cases = fields.map(
-    ({ field, change }) =>
-      `case when ${quoteLiteral(field.name)} = any(${named}) and jsonb_typeof(${change} -> 'keep') = 'array' and not (${change} -> 'keep' <@ ${storedNames(field, row)}) then ${quoteLiteral(field.name)} end`,
-  );
+  const textOf = ({ name }: Field, message: string) => quoteLiteral(JSON.stringify([name, message]));
+  const cases = fields.flatMap(({ field, change }) => [
+    `case when ${quoteLiteral(field.name)} = any(${named}) and jsonb_typeof(${change} -> 'keep') = 'array' and not (${change} -> 'keep' <@ ${storedNames(field, row)}) then ${textOf(field, unknownName)} end`,
+    ...(field.options.multiple ? listMaxOf(field, 'files').refusals(`(${changedFiles(field, change, row)})`) : []).map(
+      ({ where, message }) => `case when ${where} then ${textOf(field, message)} end`,
+    ),
+  ]);
   return `array_remove(array[${cases.join(', ')}]::text[], null)`;
 }

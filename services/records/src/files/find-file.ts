@@ -17,7 +17,7 @@ import { type FileKey, fileKey } from '@recordbus/storage';
 import { perCallerKind } from '../record/per-caller-kind.ts';
 import { prepare } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
-import { ruleRefusal } from '../rules/authorize.ts';
+import { authorize, ruleRefusal } from '../rules/authorize.ts';
 import { compileCondition } from '../rules/compile-rule.ts';
 import { schemaFor } from '../rules/key-collections.ts';
 import { passesRules, type RuleContext } from '../rules/rule-context.ts';
@@ -54,7 +54,14 @@ export const ruleContextOf = (
   request: { method: 'GET', auth: authOf(principal), body: undefined, ...request },
 });
 
-/** Finds the field that has a file, and checks the rules. Throws 404 when the record does not have the file. */
+/** Whether some file may be public, so that a closed view rule does not refuse every download (files §7.6). */
+export const hasPublicFiles = (collection: Collection): boolean =>
+  fileFieldsOf(collection).some((field) => fileOptionsOf(field).public);
+
+/**
+ * Finds the field that has a file, and checks the rules. Throws 404 when the record does not have the file, or 403 when
+ * only admins may view the collection and the file is not public.
+ */
 export async function locateFile(
   query: Query,
   collection: Collection,
@@ -63,20 +70,25 @@ export async function locateFile(
 ): Promise<LocatedFile> {
   const key = fileKey(collection.id, recordId, filename);
   const fields = fileFieldsOf(collection);
-  if (!key || fields.length === 0 || collection.type === 'view' || !isRecordId(recordId)) throw notFound('file');
+  if (!key || fields.length === 0 || collection.type === 'view' || !isRecordId(recordId)) {
+    authorize(collection.rules.view, ruleContext.principal);
+    throw notFound('file');
+  }
   const { valuesFrom, ...statement } = compiled(collection, ruleContext);
-  const [row] = await query<{ field: string | null; isViewable: boolean; isOpen: boolean }>({
+  const [row] = await query<{ field: string | null; isReadable: boolean }>({
     ...statement,
     values: valuesFrom({ recordId, filename }, ruleContext.request),
   });
   const field = fields.find(({ name }) => name === row?.field);
+  // With a closed rule, only a public file shows that it exists.
+  if (!field || !fileOptionsOf(field).public) authorize(collection.rules.view, ruleContext.principal);
   if (!row || !field) throw notFound('file');
   return {
     key,
     field,
     options: fileOptionsOf(field),
     isPassed: passesRules(ruleContext, collection, 'read'),
-    isReadable: row.isViewable && row.isOpen,
+    isReadable: row.isReadable,
   };
 }
 
@@ -93,19 +105,22 @@ const compiled = perCallerKind((collection, context) => {
   const place = { row: 't', parameters };
   const verdictOf = (rule: Rule) =>
     rule === null ? 'true' : rule === '' ? 'false' : compileCondition(rule, collection, context, place);
-  const cases = fileFieldsOf(collection).map((field) => {
+  const fields = fileFieldsOf(collection).map((field) => {
     const column = `t.${quoteIdentifier(field.name)}`;
     const rules = [fileOptionsOf(field).viewRule, field.viewRule ?? null].filter((rule) => rule !== null);
     return {
-      has: `${column} ${field.options.multiple ? '?' : '='} ${filename}`,
       name: quoteLiteral(field.name),
+      has: `${column} ${field.options.multiple ? '?' : '='} ${filename}`,
+      isPublic: fileOptionsOf(field).public,
       isOpen: rules.length === 0 ? 'true' : rules.map((rule) => `(${verdictOf(rule)})`).join(' and '),
     };
   });
-  const isViewable = verdictOf(collection.rules.view);
-  const text = `select case ${cases.map(({ has, name }) => `when ${has} then ${name}`).join(' ')} end as field,
-  (${isViewable}) is true as "isViewable",
-  (case ${cases.map(({ has, isOpen }) => `when ${has} then (${isOpen})`).join(' ')} end) is true as "isOpen"
-from ${tableOf(collection)} t where t.id = ${parameters.named('recordId', 'text')}`;
+  const ruled = `(${verdictOf(collection.rules.view)}) and (case f.name ${fields.map(({ name, isOpen }) => `when ${name} then (${isOpen})`).join(' ')} end)`;
+  const publicNames = fields.filter(({ isPublic }) => isPublic).map(({ name }) => name);
+  const isReadable = publicNames.length > 0 ? `f.name in (${publicNames.join(', ')}) or (${ruled})` : ruled;
+  const text = `select f.name as field, (${isReadable}) is true as "isReadable"
+from ${tableOf(collection)} t
+cross join lateral (select case ${fields.map(({ has, name }) => `when ${has} then ${name}`).join(' ')} end as name) f
+where t.id = ${parameters.named('recordId', 'text')}`;
   return { ...prepare('file', text), valuesFrom: parameters.valuesFrom };
 });

@@ -2,8 +2,14 @@ import type { IncomingMessage } from 'node:http';
 import { finished, Readable } from 'node:stream';
 import { malformed, payloadTooLarge } from '@recordbus/errors';
 import { collectBytes } from '@recordbus/http';
-import { boundaryOf, createFormParser, type FormParser, type PartHandler } from './form-parser.ts';
-import { type PartHead, readPartText } from './part-head.ts';
+import {
+  boundaryOf,
+  createFormParser,
+  type FormParser,
+  type PartHandler,
+  type PartHead,
+  readPartText,
+} from '@recordbus/http/form';
 import { collectSpent, type SpentChunks } from './spent-chunks.ts';
 import { createUploadParts, type Upload, type UploadTarget } from './upload-parts.ts';
 

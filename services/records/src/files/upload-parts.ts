@@ -1,7 +1,14 @@
 import type { Readable } from 'node:stream';
 import { type AppError, malformed, validationFailed } from '@recordbus/errors';
 import { createJsonBudget } from '@recordbus/http';
-import { type Collection, type Field, type FileOptions, fieldTypeOf, fileOptionsOf } from '@recordbus/schema';
+import {
+  type Collection,
+  type Field,
+  type FileOptions,
+  fieldTypeOf,
+  fileOptionsOf,
+  listMaxOf,
+} from '@recordbus/schema';
 import { matchesMimeTypes, sniffContent, sniffedBytes } from '@recordbus/schema/content-types';
 import { bytesAtOnce, fileKey, type Storage } from '@recordbus/storage';
 import type { AnnouncedFiles } from './announced-files.ts';
@@ -97,6 +104,8 @@ export function createUploadParts({
       if (field?.type !== 'file') throw refused(name, field ? 'takes no file' : `is not a field of ${collection.name}`);
       const options = fileOptionsOf(field);
       if (!options.multiple && namesByField().has(name)) throw refused(name, 'takes one file');
+      const max = listMaxOf(field, 'files');
+      if (max.isExceededBy((namesByField().get(name)?.length ?? 0) + 1)) throw refused(name, max.refusal.message);
       const storedName = storedNameOf(filename);
       place.name = storedName;
       refuseType(field, options, sniffContent(headOf(beginning), storedName).types);

@@ -1,8 +1,15 @@
-import { compileCandidates, createNamedParameters, type NamedParameters, QueryError } from '@recordbus/query';
+import {
+  compileCandidates,
+  createNamedParameters,
+  type EventRows,
+  eventAlias,
+  type NamedParameters,
+  QueryError,
+  selectEventRows,
+} from '@recordbus/query';
 import type { Collection } from '@recordbus/schema';
 import { type CompileContext, clientScope } from '../rules/compile-rule.ts';
 import { needsRuleCheck } from '../rules/rule-context.ts';
-import { type EventRows, eventAlias, selectEventRows } from './event-rows.ts';
 
 /**
  * A statement that finds which accounts events may concern, by id. It returns null if an event may concern everyone.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CrossedCollection, LiveRequest } from '@recordbus/live';
-import { createNamedParameters, type NamedParameters } from '@recordbus/query';
+import { createNamedParameters, type EventRows, eventAlias, type NamedParameters } from '@recordbus/query';
 import { type Collection, encryptedFieldsOf, quoteIdentifier } from '@recordbus/schema';
 import { type CompileContext, callerKind, compileRuleByCaller } from '../rules/compile-rule.ts';
 import { isOpen } from '../rules/field-rules.ts';
@@ -12,7 +12,6 @@ import type { Projection } from '../shape/record-json.ts';
 import { type CallerColumns, callerAlias, createCallerColumns } from './caller-columns.ts';
 import { type CandidatesStatement, compileCandidatesOf } from './candidates.ts';
 import { findCrossed } from './crossed.ts';
-import { type EventRows, eventAlias } from './event-rows.ts';
 import { composeJudge, type ShownReads } from './judge-sql.ts';
 
 /** The values for each run of a statement, which uses those that it needs. */

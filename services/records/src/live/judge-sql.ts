@@ -1,11 +1,10 @@
-import type { NamedParameters } from '@recordbus/query';
+import { eventAlias, eventNumber, isAfter, type NamedParameters, selectEventRows } from '@recordbus/query';
 import { type CompileContext, compileCondition } from '../rules/compile-rule.ts';
 import { limitedText } from '../shape/answer-limit.ts';
 import { selectedColumns } from '../shape/field-selection.ts';
 import { isOpenEnded, recordJson } from '../shape/record-json.ts';
 import { type CallerColumns, callerAlias, callerNumber, isArray } from './caller-columns.ts';
 import type { Condition, Judged, JudgeValues } from './compile-plan.ts';
-import { eventAlias, eventNumber, isAfter, selectEventRows } from './event-rows.ts';
 
 /** A result row: callers for whom a record matches, possibly with its JSON for them. */
 export interface JudgedRow {

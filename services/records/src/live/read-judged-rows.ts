@@ -1,10 +1,10 @@
 import { answerTooLarge, type Query } from '@recordbus/database';
 import { inSlices } from '@recordbus/limits/time-slice';
+import type { EventRows } from '@recordbus/query';
 import { arrayText } from './array-text.ts';
 import { isArray } from './caller-columns.ts';
 import type { CompiledPlan } from './compile-plan.ts';
 import type { DistinctCallers } from './distinct-callers.ts';
-import type { EventRows } from './event-rows.ts';
 import { columnName, type JudgedRow } from './judge-sql.ts';
 import type { ReadEvent } from './read-events.ts';
 

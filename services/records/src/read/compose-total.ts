@@ -31,7 +31,7 @@ interface TotalPlace {
  */
 export function composeTotal(
   collection: Collection,
-  request: Pick<ListRequest, 'filter'>,
+  request: Pick<ListRequest, 'filter' | 'ids'>,
   isIncremental: boolean,
   { condition, parameters, ruleContext }: TotalPlace,
 ): ComposedTotal {
@@ -42,9 +42,10 @@ export function composeTotal(
   // View rows appear and disappear without events, so their total cannot be incremental.
   const isTable = collection.type !== 'view';
   if (condition === undefined) return { select: whole(), whole: isTable ? 'total' : undefined };
-  const excluded = isTable
-    ? readExcluded(collection, request.filter, { row: 't', parameters }, ruleContext)
-    : undefined;
+  const excluded =
+    isTable && !request.ids
+      ? readExcluded(collection, request.filter, { row: 't', parameters }, ruleContext)
+      : undefined;
   if (excluded === undefined) return { select: `${countedTotal(collection)} t where ${condition}`, whole: undefined };
   return { select: remainingTotal(collection, whole(), excluded), whole: 'whole' };
 }

@@ -17,12 +17,18 @@ interface ListParts {
 /** Compiles a list over the rows `t`, whose page is the rows `p`. Throws 400 for an invalid filter, sort or expand. */
 export function compileListParts(
   collection: Collection,
-  request: Pick<ListRequest, 'filter' | 'sort' | 'fields' | 'expand'>,
+  request: Pick<ListRequest, 'filter' | 'ids' | 'sort' | 'fields' | 'expand'>,
   { parameters, ...context }: StatementContext,
 ): ListParts {
   const place = { row: 't', parameters };
-  const condition = readCondition(collection, request.filter, place, context);
-  const sort = readSort(collection, request.sort, place, context);
+  const admitted = readCondition(collection, request.filter, place, context);
+  const ids = request.ids && parameters.fixed(request.ids, 'text[]');
+  const listed = ids && `t.id = any(${ids})`;
+  const condition = listed && admitted ? `${listed} and ${admitted}` : (listed ?? admitted);
+  const sort =
+    ids && request.sort === 'ids'
+      ? { joins: '', orderBy: `array_position(${ids}, t.id)`, keys: [] }
+      : readSort(collection, request.sort, place, context);
   const projection = readProjection(collection, request, context);
   return { condition, sort, projection, record: recordJson(projection, 'p', { parameters, ...context }) };
 }

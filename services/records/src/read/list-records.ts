@@ -57,7 +57,12 @@ function chooseList(
   isFiltered: boolean,
   ruleContext: RuleContext,
 ): ChosenList {
-  const { perPage, filter, sort, fields, expand } = request;
+  const { perPage, filter, ids, sort, fields, expand } = request;
+  // Hardly anyone asks for the same ids again.
+  if (ids) {
+    const list = composeList(collection, request, request.skipTotal ? 'none' : 'count', ruleContext);
+    return { list, known: undefined };
+  }
   const isPlain = sort === undefined && fields === undefined && filter === undefined && expand === undefined;
   const sized = isCommonPage(request) && perPage;
   const shapesOf = isFiltered ? filteredShapesOf : plainShapesOf;

@@ -5,6 +5,8 @@ export interface ListRequest {
   readonly perPage: number;
   readonly skipTotal: boolean;
   readonly filter?: string | undefined;
+  /** Only these records are listed. `ids` sorts by their order here. */
+  readonly ids?: readonly string[] | undefined;
   readonly sort?: string | undefined;
   readonly fields?: string | undefined;
   readonly expand?: string | undefined;

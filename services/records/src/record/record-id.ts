@@ -11,7 +11,7 @@ const chosenId = /^[A-Za-z0-9_-]{1,64}$/;
 const maxChosenLength = 64;
 
 /** Path segments that mean something else in an id's place. */
-const reserved = new Set(['aggregate', 'batch', 'export', 'import', 'search']);
+const reserved = new Set(['aggregate', 'batch', 'export', 'import', 'list', 'search']);
 
 /**
  * Reads the id that a client chooses for a record. Throws 422 for an id that no new record can have (records §17.2).

@@ -13,10 +13,14 @@ interface Request {
   /** Several actions if only the write finds out which one it is. */
   readonly action: RuleName | readonly RuleName[];
   readonly principal: Principal;
+  /** Whether the work itself decides, although the action's rule is closed. */
+  readonly isOpenAnyway?: (collection: Collection) => boolean;
 }
 
 /** The collections, as requests use them. */
 export interface ServedCollections {
+  /** Returns a collection's name for its name or alias, and any other text as it is. */
+  nameOf(nameOrAlias: string): string;
   /**
    * Throws 404 for an unknown collection, 405 for a write on a view, 403 or 401 for a closed rule or sign-up, in this
    * order. If there are several actions, one admitted action is enough. Only an unknown collection takes a promise.
@@ -51,14 +55,15 @@ export function createServedCollections(
     const found = cache.find(request.collection);
     return found ? admitTo(found, request) : reloadAndFind(request.collection).then((late) => admitTo(late, request));
   }
-  function admitTo(found: Collection | undefined, { action, principal }: Request): Collection {
+  function admitTo(found: Collection | undefined, { action, principal, isOpenAnyway }: Request): Collection {
     if (!found) throw notFound('collection');
     const collection = collectionFor(principal, found);
     const [first, ...others] = typeof action === 'string' ? [action] : action;
     if (first === undefined) throw new Error('a request needs an action');
     if (collection.type === 'view' && !reading.has(first))
       throw methodNotAllowed('GET, HEAD', 'a view collection is read-only');
-    if (!others.some((other) => isAdmitted(collection, other, principal))) requireAction(collection, first, principal);
+    if (!isOpenAnyway?.(collection) && !others.some((other) => isAdmitted(collection, other, principal)))
+      requireAction(collection, first, principal);
     return collection;
   }
   function requireAction(collection: Collection, action: RuleName, principal: Principal): void {
@@ -95,6 +100,7 @@ export function createServedCollections(
   }
 
   return {
+    nameOf: cache.nameOf,
     admit,
     requireAction,
     serve: (request, work) => retryWhileOutdated({ cache, load: () => admit(request), isUnchanged: Object.is }, work),

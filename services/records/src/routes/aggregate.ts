@@ -30,7 +30,7 @@ export const aggregateRoute = (deps: RouteDeps): Route =>
       400: 'a parameter is invalid',
       403: 'the list rule refuses',
       404: 'no such collection',
-      422: `a sum or an average is too large for a number, or ${tooExpensive}`,
+      422: `a computed value is too large or too small for a number, or ${tooExpensive}`,
     },
     admit: admitTo('list', deps),
     handler: (input) =>

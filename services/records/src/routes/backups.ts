@@ -1,10 +1,10 @@
 import { recordAudit } from '@recordbus/audit';
-import type { Database, Query } from '@recordbus/database';
-import { AppError, conflict, notFound } from '@recordbus/errors';
+import type { Database } from '@recordbus/database';
+import { AppError, conflict, validationFailed } from '@recordbus/errors';
 import { ok, otherContent, page, pageOf, pageQuery, type Reply, type Route, route, withHeaders } from '@recordbus/http';
 import type { Storage } from '@recordbus/storage';
 import { z } from 'zod';
-import { archiveKey, type Backup, findBackup, listBackups, shownBackup } from '../backups/backup-rows.ts';
+import { archiveKey, type Backup, getBackup, listBackups, shownBackup } from '../backups/backup-rows.ts';
 import type { Backups } from '../backups/backups.ts';
 import { readByteRange } from '../files/byte-range.ts';
 
@@ -18,6 +18,9 @@ const params = z.object({ id: z.string() });
 
 const path = '/api/v1/admin/backups';
 
+/** Higher than any disk. The handler refuses archives for which there is no room. */
+const bodyLimitBytes = 2 ** 50;
+
 const own = { access: 'admin', scope: 'admin' } as const;
 
 /** The backup routes, for admins and keys with the scope `admin` (operation §9.6). */
@@ -26,7 +29,7 @@ export const backupRoutes = ({ database, backups, archives }: BackupRoutesDeps):
     ...own,
     method: 'GET',
     path,
-    summary: 'List the backups that were made through the API, newest first',
+    summary: 'List the backups that were made through the API or uploaded, newest first',
     query: pageQuery,
     answers: { 200: pageOf(shownBackup) },
     async handler({ query: { page: number, perPage } }) {
@@ -48,6 +51,27 @@ export const backupRoutes = ({ database, backups, archives }: BackupRoutesDeps):
     },
     async handler({ context, header }) {
       const data = await backups.start({ context, userAgent: header('user-agent') });
+      return { status: 202, body: { data } };
+    },
+  }),
+  route({
+    ...own,
+    method: 'POST',
+    idempotent: true,
+    path: `${path}/upload`,
+    summary: 'Upload an archive, which is checked after the answer',
+    streamedBody: { 'application/gzip': { type: 'string', format: 'binary' } },
+    bodyLimitBytes,
+    answers: {
+      202: shownBackup,
+      408: 'the archive arrived too slowly',
+      409: 'a backup or another command runs, too many archives are kept, or the database is behind a pooler',
+      413: 'there is no room for the archive',
+      422: 'the body is no archive',
+    },
+    async handler({ stream, context, header }) {
+      if (!stream) throw validationFailed({ body: 'is required: the archive' });
+      const data = await backups.upload(stream, { context, userAgent: header('user-agent') });
       return { status: 202, body: { data } };
     },
   }),
@@ -119,13 +143,6 @@ export const backupRoutes = ({ database, backups, archives }: BackupRoutesDeps):
 ];
 
 const archiveHeaders = { ETag: "The archive's ETag", 'Content-Disposition': 'A name for the file' };
-
-/** Finds a backup. Throws 404. */
-async function getBackup(query: Query, id: string): Promise<Backup> {
-  const backup = z.uuid().safeParse(id).success ? await findBackup(query, id) : undefined;
-  if (!backup) throw notFound('backup');
-  return backup;
-}
 
 interface Download {
   readonly sizeBytes: number;

@@ -15,7 +15,7 @@ import { thumbSize } from '@recordbus/schema';
 import type { FileKey } from '@recordbus/storage';
 import { z } from 'zod';
 import { type ByteRange, readByteRange } from '../files/byte-range.ts';
-import { admit, type FoundFile, ruleContextOf } from '../files/find-file.ts';
+import { admit, type FoundFile, hasPublicFiles, ruleContextOf } from '../files/find-file.ts';
 import { readThumbSize, requireThumbSize } from '../files/thumb-size.ts';
 import type { Thumb } from '../files/thumbs.ts';
 import type { RouteDeps } from './route-deps.ts';
@@ -68,9 +68,15 @@ export const downloadRoute = (deps: RouteDeps): Route =>
       const { params, query, context, header, isHead } = input;
       const size = query.thumb === undefined ? undefined : readThumbSize(query.thumb);
       const file = { recordId: params.id, filename: params.filename };
-      const token = await downloads.tokens.read(query.token, { name: params.collection }, file);
+      const name = collections.nameOf(params.collection);
+      const token = await downloads.tokens.read(query.token, { name }, file);
       const principal = await downloads.tokens.principalOf(context, token);
-      const request = { collection: params.collection, action: 'view', principal } as const;
+      const request = {
+        collection: name,
+        action: 'view',
+        principal,
+        isOpenAnyway: hasPublicFiles,
+      } as const;
       return collections.serve(request, async (collection) => {
         const ruleContext = ruleContextOf(principal, schema, { query: input.queryText, header });
         const found = await downloads.locate(collection, file, ruleContext);
@@ -102,9 +108,8 @@ export const downloadRoute = (deps: RouteDeps): Route =>
   });
 
 /** Whether every caller may have the file, so shared caches may keep it (files §4.3). */
-const isOpenToAll = ({ options }: FoundFile, viewRule: string | null): boolean =>
-  viewRule === null &&
-  options.viewRule === null &&
+const isOpenToAll = ({ options, field }: FoundFile, viewRule: string | null): boolean =>
+  (options.public || [viewRule, field.viewRule ?? null, options.viewRule].every((rule) => rule === null)) &&
   !(options.requireAuth || options.protected || options.oneTimeToken || options.bindTokenIp || options.auditDownloads);
 
 async function findBytes({ downloads }: RouteDeps, { key }: FoundFile): Promise<Bytes> {

@@ -1,3 +1,4 @@
+import { malformedParameter } from '@recordbus/errors';
 import { chooseCoding, otherContent, type Route, route, withHeaders } from '@recordbus/http';
 import { callOf } from '../rules/rule-context.ts';
 import { gzipped } from '../transfer/export/compression.ts';
@@ -38,6 +39,7 @@ export const exportRoute = (deps: RouteDeps): Route =>
     admit: admitTo('list', deps),
     handler: (input) => {
       const { query, params, header } = input;
+      refuseSearch(input);
       const isCompressed = chooseCoding(header('accept-encoding'), ['gzip']) !== undefined;
       const openStream = () =>
         deps.collections.serve(requestOf('list', input), (collection) =>
@@ -56,3 +58,9 @@ export const exportRoute = (deps: RouteDeps): Route =>
       };
     },
   });
+
+/** Refuses what a list has and an export lacks: without it, the export would have all records. */
+function refuseSearch({ queryText }: { queryText(name: string): string | undefined }): void {
+  for (const name of ['search', 'nearVector'])
+    if (queryText(name)) throw malformedParameter(name, 'is not for exports');
+}

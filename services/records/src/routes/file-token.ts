@@ -1,7 +1,7 @@
 import { ok, type Route, route } from '@recordbus/http';
 import { z } from 'zod';
 import type { MintedToken } from '../files/download-tokens.ts';
-import { admit, ruleContextOf } from '../files/find-file.ts';
+import { admit, hasPublicFiles, ruleContextOf } from '../files/find-file.ts';
 import type { RouteDeps } from './route-deps.ts';
 
 const text = z.string('is required').min(1, 'is required').optional();
@@ -46,7 +46,13 @@ export const fileTokenRoute = (deps: RouteDeps): Route =>
       if (name === undefined || recordId === undefined || filename === undefined)
         return answer(await tokens.mintForAll(context));
       const { principal } = context;
-      return deps.collections.serve({ collection: name, action: 'view', principal }, async (collection) => {
+      const request = {
+        collection: deps.collections.nameOf(name),
+        action: 'view',
+        principal,
+        isOpenAnyway: hasPublicFiles,
+      } as const;
+      return deps.collections.serve(request, async (collection) => {
         const file = { recordId, filename };
         const ruleContext = ruleContextOf(principal, deps.schema, { query: queryText, header });
         const found = await deps.downloads.locate(collection, file, ruleContext);

@@ -1,13 +1,26 @@
-import { malformedParameter } from '@recordbus/errors';
 import { cursorPageOf, type Route, rawJson, route } from '@recordbus/http';
 import { consistencyHeaders, stateToSee } from '@recordbus/request/consistency';
-import { listPage } from '../read/list-page.ts';
+import { z } from 'zod';
 import { listQuery } from '../read/list-query.ts';
 import { callOf } from '../rules/rule-context.ts';
-import { readNear } from '../vector/near-request.ts';
+import { answerList } from './answer-list.ts';
 import { collectionParams, collectionPaths } from './record-paths.ts';
 import { anyRecord, tooExpensive } from './record-schema.ts';
 import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
+
+/** What only a search's answer has (search §3, §4). */
+export const ofSearches = {
+  ranked: z.int().optional().describe('how many matches were ranked, if not all'),
+  facets: z
+    .record(z.string(), z.record(z.string(), z.int()))
+    .optional()
+    .describe('by field and value, how many matches have it'),
+  corrected: z
+    .record(z.string(), z.array(z.string()))
+    .optional()
+    .describe('by word that no record has, the words that were searched instead'),
+  more: z.array(z.string()).optional().describe('the fields whose facets are not complete'),
+};
 
 /** `GET /api/<col>`. */
 export const listRoute = (deps: RouteDeps): Route =>
@@ -22,28 +35,17 @@ export const listRoute = (deps: RouteDeps): Route =>
     query: listQuery,
     requestHeaders: consistencyHeaders,
     answers: {
-      200: cursorPageOf(anyRecord, 'Record'),
+      200: cursorPageOf(anyRecord, 'Record', ofSearches),
       400: 'a parameter is invalid',
       403: 'the list rule refuses',
       404: 'no such collection',
+      409: 'the search index is being built',
       422: `nearVector does not fit the field; ${tooExpensive}`,
     },
     admit: admitTo('list', deps),
     handler: (input) =>
       deps.collections.serve(requestOf('list', input), async (collection) => {
-        const call = callOf('GET', input, deps);
-        const near = readNear(input.query, collection, call);
-        if (near && input.query.cursor !== undefined)
-          throw malformedParameter('cursor', 'cannot be combined with nearVector');
-        const body = near
-          ? await deps.searchVectors(collection, near, input.query, call)
-          : await listPage(
-              deps.reads.from({ after: stateToSee(input) }),
-              collection,
-              input.query,
-              call,
-              deps.encryption,
-            );
-        return rawJson(200, body);
+        const reads = deps.reads.from({ after: stateToSee(input) });
+        return rawJson(200, await answerList(deps, reads, collection, input.query, callOf('GET', input, deps)));
       }),
   });

@@ -10,6 +10,7 @@ import type { RecordReads } from '../read/record-reads.ts';
 import type { ServedCollections } from '../record/served-collections.ts';
 import type { ExportReads } from '../transfer/export/open-export.ts';
 import type { SearchVectors } from '../vector/search-vectors.ts';
+import type { VectorRanking } from '../vector/vector-ranking.ts';
 import type { RunWrite } from '../write/write-unit.ts';
 
 /** What the record routes depend on. */
@@ -21,6 +22,7 @@ export interface RouteDeps extends DeleteRules, RestoreRules, UploadDeps {
   /** The collections that rules and filters may name. */
   readonly schema: QuerySchema;
   readonly searchVectors: SearchVectors;
+  readonly vectorRanking: VectorRanking;
   readonly downloads: Downloads;
   /** How many operations a batch may have. */
   maxBatchOperations(): number;

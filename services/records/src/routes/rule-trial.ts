@@ -2,24 +2,25 @@ import { findUserById } from '@recordbus/accounts';
 import { validationFailed } from '@recordbus/errors';
 import { ok, type Route, route } from '@recordbus/http';
 import { mapOf } from '@recordbus/http/map-of';
-import { checkRule, QueryError } from '@recordbus/query';
+import { checkRule, findSources, QueryError } from '@recordbus/query';
 import type { Principal } from '@recordbus/request/context';
 import type { Collection, Rule } from '@recordbus/schema';
 import { z } from 'zod';
 import { callOf } from '../rules/rule-context.ts';
 import { tryRule } from '../trial/try-rule.ts';
+import { trySignIn } from '../trial/try-sign-in.ts';
 import { anyRecord } from './record-schema.ts';
 import { type RouteDeps, requestOf } from './route-deps.ts';
 
 const body = z.strictObject({
-  action: z.enum(['list', 'view', 'create', 'update', 'delete']),
+  action: z.enum(['list', 'view', 'create', 'update', 'delete', 'sign_in']),
   rule: z.string('must be null or a string').nullable(),
   caller: z
     .strictObject({ collection: z.string(), id: z.string() })
     .nullable()
     .default(null)
     .describe('the user; null for a guest'),
-  id: z.string().default('').describe('the record to view, update or delete'),
+  id: z.string().default('').describe('the record to view, update or delete, or the account that signs in'),
   body: mapOf(z.unknown()).default({}).describe("a create's or update's body"),
 });
 
@@ -50,9 +51,12 @@ export const ruleTrialRoute = (deps: RouteDeps, all: () => readonly Collection[]
     handler: (input) =>
       deps.collections.serve(requestOf('list', input), async (collection) => {
         const { action, rule, caller, id, body: sent } = input.body;
+        if (action === 'sign_in' && collection.type !== 'auth')
+          throw validationFailed({ action: 'only auth collections have a sign_in_rule' });
         if (collection.type === 'view' && action !== 'list' && action !== 'view')
           throw validationFailed({ action: 'a view collection is read-only' });
-        refuseWrongRule(collection, rule, all());
+        refuseWrongRule(collection, { action, rule }, all());
+        if (action === 'sign_in') return ok(await trySignIn(deps, collection, { rule, id }));
         const principal = caller ? await findCaller(deps, all(), caller) : guest;
         const context = { ...input.context, principal };
         const request = { context, body: sent, queryText: () => undefined, header: () => undefined };
@@ -65,18 +69,25 @@ export const ruleTrialRoute = (deps: RouteDeps, all: () => readonly Collection[]
 const guest: Principal = { type: 'guest', rejectedToken: false };
 
 /** Throws 422 with the error's position, as a save does (rules §6). */
-function refuseWrongRule(collection: Collection, rule: Rule, collections: readonly Collection[]): void {
+function refuseWrongRule(
+  collection: Collection,
+  { action, rule }: { readonly action: string; readonly rule: Rule },
+  collections: readonly Collection[],
+): void {
   if (!rule) return;
+  const origin = {
+    collection,
+    schema: { findCollection: (name: string) => collections.find((other) => other.name === name) },
+    accounts: collections.filter(({ type }) => type === 'auth'),
+  };
   try {
-    checkRule(rule, {
-      collection,
-      schema: { findCollection: (name) => collections.find((other) => other.name === name) },
-      accounts: collections.filter(({ type }) => type === 'auth'),
-    });
+    checkRule(rule, origin);
   } catch (error) {
     if (error instanceof QueryError) throw validationFailed({ rule: error.message });
     throw error;
   }
+  if (action === 'sign_in' && findSources(rule, origin).readsRequest)
+    throw validationFailed({ rule: 'cannot read @request: it is about the account alone' });
 }
 
 async function findCaller(

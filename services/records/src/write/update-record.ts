@@ -21,7 +21,7 @@ import {
   type RecordReader,
   tableOf,
 } from '@recordbus/schema';
-import { fileChangeOf, fileFieldsOf, refuseUnknownNames } from '../files/file-changes.ts';
+import { fileChangeOf, fileFieldsOf } from '../files/file-changes.ts';
 import type { Upload } from '../files/upload-parts.ts';
 import { type CallerSql, perCaller } from '../record/caller-sql.ts';
 import { prepareWrite } from '../record/prepared.ts';
@@ -197,7 +197,7 @@ function failureOf(
   if (!row) return { outcome: 'missing' };
   if (row.isAllowed === false) return { outcome: 'refused' };
   if (row.unwritable && row.unwritable.length > 0) throw fieldRefusal(row.unwritable, call);
-  refuseUnknownNames(row.unknownFiles ?? []);
+  refuseResults(row.refusedFiles ?? []);
   if (!versions || versions.includes(row.version)) refuseResults(row.refused ?? []);
   if (row.body === null && account?.staleProofError && !versions) throw account.staleProofError();
   return row.body === null ? { outcome: 'mismatch', version: row.version } : undefined;
@@ -225,7 +225,7 @@ interface UpdatedRow {
   readonly version: string;
   readonly isAllowed?: boolean;
   readonly unwritable?: readonly string[];
-  readonly unknownFiles?: readonly string[];
+  readonly refusedFiles?: RefusedResults;
   readonly refused?: RefusedResults;
 }
 

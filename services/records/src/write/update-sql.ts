@@ -13,7 +13,7 @@ import {
 } from '@recordbus/journal';
 import type { NamedParameters } from '@recordbus/query';
 import { type Collection, type Field, fieldTypeOf, quoteIdentifier, quoteLiteral } from '@recordbus/schema';
-import { changedFiles, fileFieldsOf, unknownFiles } from '../files/file-changes.ts';
+import { changedFiles, fileFieldsOf, refusedFiles } from '../files/file-changes.ts';
 import { type CallerSql, openCaller, type SentNames } from '../record/caller-sql.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
 import { bodyOf, keptForm, writtenJson } from '../shape/written-json.ts';
@@ -122,14 +122,14 @@ function filesSql(collection: Collection, parameters: UpdateParameters) {
   if (changes.length === 0) return { values, cte: undefined, join: '', column: '', source: '' };
   const cte: Cte = {
     name: 'files',
-    sql: `select ${unknownFiles(changes, parameters.named('names', 'text[]'), 'old')} as unknown from old`,
+    sql: `select ${refusedFiles(changes, parameters.named('names', 'text[]'), 'old')} as refused from old`,
     isMaterialized: true,
   };
   return {
     values,
     cte,
-    join: ` join files on files.unknown = '{}'`,
-    column: ', f.unknown as "unknownFiles"',
+    join: ` join files on files.refused = '{}'`,
+    column: ', f.refused as "refusedFiles"',
     source: ' cross join files f',
   };
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { signedInEvent } from '@recordbus/accounts';
 import { type Bus, connectBus, type EventStream, ensureEventStream, eventStream, subjectOf } from '@recordbus/bus';
 import { managerOf, publishMessage, removeStream } from '@recordbus/bus/testing';
@@ -8,6 +7,7 @@ import { newId } from '@recordbus/database';
 import { type ExtensionDescription, type LoadedExtension, nameOfTarget } from '@recordbus/extension-host';
 import type { RecordEvent } from '@recordbus/extensions';
 import { createLogger } from '@recordbus/process/logging';
+import { eventually } from '@recordbus/testing';
 import { createAfterHooks } from './after-hooks.ts';
 
 const { TEST_NATS_URL = '' } = process.env;
@@ -33,7 +33,7 @@ describe('after hooks on replicas', { skip }, () => {
   let stream: EventStream;
   before(async () => {
     bus = connectBus({ urls: TEST_NATS_URL, name: 'test', log });
-    await until('a connection', () => bus.connected);
+    await eventually(() => bus.connected);
   });
   after(() => bus.close());
 
@@ -84,7 +84,7 @@ describe('after hooks on replicas', { skip }, () => {
       extensions = [loaded];
       await hooks.renew();
       const { hooks: declared, signIn } = loaded.description;
-      await until('its consumers to exist', async () => (await consumers()).length >= declared.length + signIn.length);
+      await eventually(async () => (await consumers()).length >= declared.length + signIn.length);
     };
     await load(given);
     return { seen, load, stop: hooks.stop };
@@ -97,7 +97,7 @@ describe('after hooks on replicas', { skip }, () => {
   }
   const lines = (hook: string, ids: readonly string[]) => ids.map((id) => `hook orders.${hook} ${id}`);
   const haveSeen = (expected: readonly string[], ...replicas: { seen: readonly string[] }[]) =>
-    until('every event to be seen once', () => {
+    eventually(() => {
       const seen = replicas.flatMap((one) => one.seen);
       assert.ok(seen.length <= expected.length, 'an event is seen twice');
       return expected.every((line) => seen.includes(line));
@@ -132,7 +132,7 @@ describe('after hooks on replicas', { skip }, () => {
       const one = await replica(older);
       await publish('orders.update');
       const publishedAtMs = Date.now();
-      await until('the next millisecond', () => Date.now() > publishedAtMs);
+      await eventually(() => Date.now() > publishedAtMs);
       await one.load(newer);
       const updated = await publishSome('orders.update');
       await haveSeen(lines('afterUpdate', updated), one);
@@ -147,7 +147,7 @@ describe('after hooks on replicas', { skip }, () => {
         return failures === 1 && hook === 'hook orders.afterCreate';
       });
       const id = await publish('orders.create');
-      await until('both', () => one.seen.length === 3);
+      await eventually(() => one.seen.length === 3);
       assert.deepEqual(one.seen.toSorted(), [
         `hook *.afterCreate ${id}`,
         ...lines('afterCreate', [id]),
@@ -188,11 +188,3 @@ describe('after hooks on replicas', { skip }, () => {
       for (const { config } of found) assert.equal(config.inactive_threshold, max_age);
     }));
 });
-
-async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (!(await condition())) {
-    assert.ok(Date.now() < deadline, `waited for 15 s for ${what}`);
-    await sleep(10);
-  }
-}

@@ -13,6 +13,8 @@ const signedIn = z.object({
   collection: z.string(),
   user_id: z.string(),
   email: z.string().nullable(),
+  // An earlier release's event has none.
+  identity: z.string().nullish(),
   client_address: z.string(),
   user_agent: z.string().nullable(),
 });
@@ -23,12 +25,13 @@ export function readSignIn(message: EventMessage): SignIn | undefined {
   if (found?.event !== signedInEvent) return undefined;
   const data = signedIn.safeParse(found.data);
   if (!data.success) return undefined;
-  const { flow, collection, user_id, email, client_address, user_agent } = data.data;
+  const { flow, collection, user_id, email, identity, client_address, user_agent } = data.data;
   return {
     id: found.id,
     flow,
     collection,
     email: email ?? undefined,
+    identity: identity ?? undefined,
     clientAddress: client_address,
     userAgent: user_agent ?? undefined,
     requestId: found.request_id ?? found.id,

@@ -17,6 +17,7 @@ export const createSignInHooks =
     const input: SignInAttempt = {
       ...attempt,
       email: attempt.email,
+      identity: attempt.identity,
       userAgent: attempt.userAgent,
       clientAddress: context.clientAddress,
       requestId: context.requestId,

@@ -68,11 +68,15 @@ export function createDecoders({
     return decoder;
   }
 
-  const acquire = (): DecoderProcess => {
+  const takeNew = (): DecoderProcess => {
     if (isStopped) throw unavailable('the service is stopping');
+    return launch();
+  };
+
+  const take = (): DecoderProcess => {
     let decoder = idle.pop();
     while (decoder?.hasEnded) decoder = idle.pop();
-    return decoder ?? launch();
+    return decoder && !isStopped ? decoder : takeNew();
   };
 
   function release(decoder: DecoderProcess, usedBytes: number): void {
@@ -109,8 +113,11 @@ export function createDecoders({
     }
   }
 
-  async function attempt(image: () => AsyncIterable<Uint8Array>, order: PreviewOrder): Promise<Decoded> {
-    const decoder = acquire();
+  async function attempt(
+    decoder: DecoderProcess,
+    image: () => AsyncIterable<Uint8Array>,
+    order: PreviewOrder,
+  ): Promise<Decoded> {
     let usedBytes = 0;
     async function* counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
       for await (const chunk of chunks) {
@@ -148,10 +155,10 @@ export function createDecoders({
       await decoder.ready.catch((err) => log.warn({ err }, 'cannot start the process that creates previews'));
     },
     async make(image, order) {
-      // A process may have been killed while it was idle. If the next one ends too, the image is the reason.
-      const first = await attempt(image, order).catch(noteEnded);
+      // A process may have been killed while it was idle, and others with it. If a new one ends too, the image is the reason.
+      const first = await attempt(take(), image, order).catch(noteEnded);
       if (first !== 'starting' && first !== 'measuring') return first;
-      const second = await attempt(image, order).catch(noteEnded);
+      const second = await attempt(takeNew(), image, order).catch(noteEnded);
       if (second === 'starting') throw unavailable('previews cannot be created now');
       if (second === 'measuring') throw tooMuch();
       return second;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { all, piecesOf } from '../../../test/in-pieces.ts';
 import { createCsvReader, lineOf, openCsv } from './read-csv.ts';
-import type { SourceRow } from './source-row.ts';
 
 /** Cells with everything that CSV treats specially. */
 const cell = fc.oneof(
@@ -20,22 +20,6 @@ const dialect = fc.record({
 });
 
 const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
-
-/** Splits a text into pieces, even within characters. */
-async function* piecesOf(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
-  let at = 0;
-  for (let n = 0; at < bytes.length; n += 1) {
-    const size = sizes[n % sizes.length] ?? 1;
-    yield bytes.subarray(at, at + size);
-    at += size;
-  }
-}
-
-async function all(rows: AsyncIterable<SourceRow>): Promise<SourceRow[]> {
-  const read: SourceRow[] = [];
-  for await (const row of rows) read.push(row);
-  return read;
-}
 
 test("written CSV is read back, in any pieces, and from any row's end [import §3.1, §3.2]", async () => {
   await fc.assert(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { all, piecesOf } from '../../../test/in-pieces.ts';
 import { readJson } from './read-json.ts';
 import { readNdjson } from './read-ndjson.ts';
 import type { ReadRows, SourceRow } from './source-row.ts';
@@ -13,21 +14,6 @@ const row = fc.oneof(
   fc.dictionary(fc.constantFrom('a', 'b"]', 'c,}'), value).map((members) => ({ ...members })),
   value,
 );
-
-async function* piecesOf(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
-  let at = 0;
-  for (let n = 0; at < bytes.length; n += 1) {
-    const size = sizes[n % sizes.length] ?? 1;
-    yield bytes.subarray(at, at + size);
-    at += size;
-  }
-}
-
-async function all(rows: AsyncIterable<SourceRow>): Promise<SourceRow[]> {
-  const read: SourceRow[] = [];
-  for await (const one of rows) read.push(one);
-  return read;
-}
 
 const formats: Readonly<
   Record<string, { readonly read: ReadRows; write(rows: readonly string[], gap: string): string }>

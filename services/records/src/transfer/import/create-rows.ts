@@ -13,6 +13,7 @@ import { deferRows } from './defer-rows.ts';
 import { isPlaced, numericDatesOf } from './import-options.ts';
 import { type ImportContext, type ImportRow, noTarget, type Outcomes, refusalOf } from './import-row.ts';
 import type { MissingTargets } from './missing-targets.ts';
+import { namedFiles } from './named-files.ts';
 import { takeHash } from './stored-password.ts';
 import { withinSavepoint } from './within-savepoint.ts';
 
@@ -54,7 +55,8 @@ async function draftOf(unit: WriteUnit, context: ImportContext, from: ImportRow)
   const created = keep.includes('created') ? timeOf(from, 'created', options) : null;
   const updated = keep.includes('updated') ? timeOf(from, 'updated', options) : null;
   const { body, hash } = takeHash(collection, from.body);
-  const prepared = await prepareCreate(unit, collection, { body }, call, rules);
+  const upload = keep.includes('files') && id !== undefined ? namedFiles(collection, id, body) : undefined;
+  const prepared = await prepareCreate(unit, collection, { body, upload }, call, rules);
   const values = withKeptTimes(context, from, prepared.fields);
   return {
     row: from.row,

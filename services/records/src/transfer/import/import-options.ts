@@ -9,7 +9,7 @@ import { type Format, formats } from '../formats/source-row.ts';
 import { encodings } from '../formats/to-utf8.ts';
 
 const modes = ['insert', 'upsert', 'skip'] as const;
-const keepable = ['id', 'created', 'updated'] as const;
+const keepable = ['id', 'created', 'updated', 'files'] as const;
 const dateOrders = ['iso', 'mdy', 'dmy'] as const;
 type Keepable = (typeof keepable)[number];
 
@@ -37,7 +37,7 @@ export const importQuery = z.looseObject({
     .string()
     .max(maxListLength)
     .optional()
-    .describe('which of id, created and updated records take from the body'),
+    .describe('which of id, created, updated and files (their names) records take from the body'),
   separator: z.string().max(8).optional().describe('for CSV: the cell separator; found in the first line by default'),
   encoding: z.enum(encodings).optional().describe('body encoding; utf-8 by default'),
   null: z

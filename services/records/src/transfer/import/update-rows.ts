@@ -5,11 +5,13 @@ import { type ColumnValues, quoteIdentifier, tableOf } from '@recordbus/schema';
 import { equalUpdates } from '../../batch/equal-updates.ts';
 import type { ReadyOperation } from '../../batch/ready-operation.ts';
 import { fileFieldsOf, fileNamesIn } from '../../files/file-changes.ts';
+import type { Upload } from '../../files/upload-parts.ts';
 import { readerOf, updateRecord } from '../../write/update-record.ts';
 import { failureError } from '../../write/write-failure.ts';
 import type { WriteUnit } from '../../write/write-unit.ts';
 import { deferRows } from './defer-rows.ts';
 import { type Body, type ImportContext, type ImportRow, noTarget, type Outcomes, refusalOf } from './import-row.ts';
+import { namedFiles } from './named-files.ts';
 import { takeHash } from './stored-password.ts';
 import { withinSavepoint } from './within-savepoint.ts';
 
@@ -21,6 +23,10 @@ interface Change {
   readonly values: ColumnValues;
   readonly bytes: number;
   readonly isWritten: boolean;
+  /** A password's hash, which is stored as it is. */
+  readonly hash: string | undefined;
+  /** The files that the row names, if the import keeps them. */
+  readonly upload: Upload | undefined;
 }
 
 /** Members that the server sets in an existing record, and members that only a new one gets. */
@@ -59,26 +65,28 @@ export async function updateRows(
 }
 
 async function changeOf(
-  { collection }: ImportContext,
+  { collection, options }: ImportContext,
   { row, body: given, bytes, lacking }: ImportRow,
   { id, files }: { readonly id: string; readonly files: readonly string[] },
 ): Promise<Change> {
-  const { hash } = takeHash(collection, given);
-  if (hash !== undefined) throw validationFailed({ password: 'is a hash, which only new accounts take' });
+  const { hash, body: taken } = takeHash(collection, given);
+  const keepsFiles = options.keep.includes('files');
   const fileNames = new Set(fileFieldsOf(collection).map(({ name }) => name));
   const named = fileNamesIn(collection, given);
-  if (named.length > 0 && !isSame(named, files)) {
+  if (!keepsFiles && named.length > 0 && !isSame(named, files)) {
     const [field = ''] = fileNames;
     throw validationFailed({ [field]: 'must be empty, or name the files that the record has' });
   }
-  const isKept = (name: string) => !ownMembers.has(name) && !fileNames.has(name);
-  const body = Object.fromEntries(
-    Object.entries(given).filter(([name, value]) => isKept(name) && !(name === 'password' && value === null)),
+  const isKept = (name: string) => !ownMembers.has(name) && (keepsFiles || !fileNames.has(name));
+  const fields = Object.fromEntries(
+    Object.entries(taken).filter(([name, value]) => isKept(name) && !(name === 'password' && value === null)),
   );
   // Without operators, since rows have only values.
-  const { password, ...fields } = body;
-  const values = await readerOf(collection).readChange(hasAccounts(collection) ? fields : body);
-  return { row, id, body, values, bytes, isWritten: lacking !== undefined };
+  const { password, ...others } = fields;
+  const values = await readerOf(collection).readChange(hasAccounts(collection) ? others : fields);
+  const body = hash === undefined ? fields : { ...fields, password: hash };
+  const upload = keepsFiles ? namedFiles(collection, id, fields, new Set(files)) : undefined;
+  return { row, id, body, values, bytes, isWritten: lacking !== undefined, hash, upload };
 }
 
 const isSame = (a: readonly string[], b: readonly string[]): boolean =>
@@ -105,8 +113,9 @@ async function findFiles(
 }
 
 /** Groups changes that one statement can do: the same fields in different records, in row order. */
-function groupsOf(changes: readonly Change[], { collection, rules }: ImportContext): readonly Change[][] {
-  const isAlone = hasAccounts(collection) || rules.hooks.find(collection, 'update') !== undefined;
+function groupsOf(changes: readonly Change[], { collection, options, rules }: ImportContext): readonly Change[][] {
+  const keepsFiles = options.keep.includes('files') && fileFieldsOf(collection).length > 0;
+  const isAlone = keepsFiles || hasAccounts(collection) || rules.hooks.find(collection, 'update') !== undefined;
   const groups: { readonly names: string; readonly ids: Set<string>; readonly changes: Change[] }[] = [];
   for (const change of changes) {
     const names = Object.keys(change.body).sort().join();
@@ -149,8 +158,10 @@ async function updateInHalves(
 async function updateOne(unit: WriteUnit, context: ImportContext, change: Change, outcomes: Outcomes): Promise<void> {
   const { collection, call, rules } = context;
   const { refusal } = await withinSavepoint(unit, collection, async () => {
-    const request = { id: change.id, body: change.body, versions: undefined };
-    const result = await updateRecord(unit, collection, request, call, rules);
+    const { id, body, upload, hash } = change;
+    const request = { id, body, upload, versions: undefined };
+    const own = hash === undefined ? rules : { ...rules, passwords: { ...rules.passwords, hashNew: async () => hash } };
+    const result = await updateRecord(unit, collection, request, call, own);
     if (result.outcome !== 'written') throw failureError(result, call);
   });
   outcomes.set(change.row, refusal ? refusalOf(refusal) : { state: 'done' });

@@ -1,0 +1,2 @@
+export { boundaryOf, createFormParser, type FormParser, type PartHandler } from './form-parser.ts';
+export { type PartHead, readPartText } from './part-head.ts';

@@ -1,0 +1,1 @@
+export { typesDocument } from './types-document.ts';
