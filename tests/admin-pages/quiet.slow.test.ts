@@ -53,8 +53,8 @@ describe("the admin pages' own requests", { skip: skipWithoutBrowser }, () => {
     }
     const steps = page.getByRole('complementary', { name: 'First steps' });
     await page.keyboard.press('Control+k');
-    await page.keyboard.type('first steps');
-    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Search' }).fill('first steps');
+    await page.getByRole('option', { name: 'First steps' }).click();
     await steps.waitFor();
     await page.clock.install();
     await pages.open('');
