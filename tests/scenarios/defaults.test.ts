@@ -133,6 +133,112 @@ onEachTopology('new accounts take defaults by every way in', async (_, target) =
   for (const record of [registered, anonymous, created]) assert.equal(textAt(record, 'plan'), 'free');
 });
 
+onEachTopology('users may do without an address where the default says so', async (t, target) => {
+  const admin = await target.admin();
+  const fields = [
+    { name: 'email', type: 'email', options: { default: '@none' } },
+    { name: 'nick', type: 'text', required: true, options: { unique: true, ignoreCase: true } },
+  ];
+  const users = await createUsers(target, { fields, create_rule: null });
+  await admin.patch('/api/v1/admin/settings', { [`auth.identity.${users}`]: 'nick' });
+  const { record } = await target.guest.post(`${auth}/${users}/register`, { nick: 'Ada', password });
+  const address = textAt(record, 'email');
+  assert.match(address, /^user_[0-9a-f-]{36}@users\.invalid$/);
+  const other = await target.guest.create(users, { nick: 'Bob', password });
+  assert.notEqual(textAt(other, 'email'), address);
+  const named = await target.guest.create(users, { nick: 'Cy', email: 'cy@example.com', password });
+  assert.equal(named.email, 'cy@example.com');
+
+  await t.test('they sign in by another field, in any case [fields §2.6]', async () => {
+    await eventually('the setting is known', async () => {
+      const body = { identity: 'aDA', password };
+      return (await target.guest.send('POST', `${auth}/${users}/login`, { body })).status === 200;
+    });
+  });
+
+  await t.test('two at once with one name in another case are one account [fields §2.6]', async () => {
+    const register = (nick: string) =>
+      target.guest.send('POST', `${auth}/${users}/register`, { body: { nick, password } });
+    const statuses = (await Promise.all(['Dora', 'DORA', 'dora'].map(register))).map(({ status }) => status);
+    assert.deepEqual(statuses.sort(), [201, 422, 422]);
+  });
+
+  const path = `/api/v1/${users}`;
+  await runScenarios(t, target, [
+    {
+      name: 'null is no address',
+      request: `POST ${path}`,
+      body: { nick: 'Eve', email: null, password },
+      expect: refused.invalid('email'),
+      spec,
+    },
+    {
+      name: 'an address cannot be removed',
+      as: 'admin',
+      request: `PATCH ${path}/${named.id}`,
+      body: { email: null },
+      expect: refused.invalid('email'),
+      spec,
+    },
+  ]);
+
+  await t.test('the API document asks for none', async () => {
+    await eventually('the collection is described', async () => {
+      const { json } = await target.guest.get('/api/v1/openapi.json');
+      const schema = objectAt(json, 'components.schemas')[`${users}.create`] as JsonObject | undefined;
+      return Array.isArray(schema?.required) && !schema.required.includes('email') && schema.required.includes('nick');
+    });
+  });
+
+  await t.test('texts that ignore case later must not be there twice [collections §6.4]', async () => {
+    await admin.post(collections, {
+      name: 'slugs',
+      type: 'base',
+      fields: [{ name: 'slug', type: 'text', options: { unique: true } }],
+    });
+    await admin.create('slugs', { slug: 'a' });
+    const twin = await admin.create('slugs', { slug: 'A' });
+    const change = (ignoreCase: boolean) =>
+      admin.send('PATCH', `${collections}/slugs`, {
+        body: { fields: [{ name: 'slug', type: 'text', options: { unique: true, ignoreCase } }] },
+      });
+    assert.equal((await change(true)).status, 422);
+    await admin.send('DELETE', `/api/v1/slugs/${twin.id}`);
+    const changed = await change(true);
+    assert.equal(changed.status, 200, changed.text);
+    assert.equal((await admin.send('POST', '/api/v1/slugs', { body: { slug: 'A' } })).status, 422);
+    await admin.post('/api/v1/admin/collections/slugs/indexes', {
+      name: 'both',
+      columns: ['slug', 'created'],
+      unique: true,
+    });
+    const held = await change(false);
+    assert.deepEqual(
+      [held.status, Object.keys(objectAt(held.json, 'details'))],
+      [422, ['fields.slug.options.ignoreCase']],
+    );
+    await admin.send('DELETE', '/api/v1/admin/collections/slugs/indexes/both');
+    assert.equal((await change(false)).status, 200);
+    await admin.create('slugs', { slug: 'A' });
+  });
+});
+
+onEachTopology('each create gets a new random text', async (_, target) => {
+  const admin = await target.admin();
+  const code = {
+    name: 'code',
+    type: 'text',
+    required: true,
+    options: { unique: true, default: '@random([A-Z2-7]{16})' },
+  };
+  await admin.post(collections, { name: 'codes', type: 'base', fields: [code] });
+  const made = await Promise.all(Array.from({ length: 20 }, () => target.guest.create('codes', {})));
+  const texts = new Set(made.map((one) => textAt(one, 'code')));
+  assert.equal(texts.size, 20);
+  for (const text of texts) assert.match(text, /^[A-Z2-7]{16}$/);
+  assert.equal((await target.guest.create('codes', { code: 'mine' })).code, 'mine');
+});
+
 onEachTopology('a default is checked when its field is defined', async (t, target) => {
   const admin = await target.admin();
   const refusal = (field: object): Scenario => {
@@ -162,6 +268,34 @@ onEachTopology('a default is checked when its field is defined', async (t, targe
     refusal({ type: 'relation', collection: 'plain', options: { default: '@request.auth.id' } }),
     refusal({ type: 'text', options: { encrypted: true, default: 'enc:1:abc' } }),
     refusal({ type: 'number', default: 1 }),
+    refusal({ type: 'text', options: { default: '@random(^a)' } }),
+    refusal({ type: 'text', options: { default: '@random([a-z]{1001})' } }),
+    refusal({ type: 'text', options: { max: 3, default: '@random([a-z]{4})' } }),
+    refusal({ type: 'url', options: { default: '@random([a-z]{4})' } }),
+    {
+      name: 'no address as the default, where records are no accounts',
+      as: 'admin',
+      request: `POST ${collections}`,
+      body: {
+        name: 'refused',
+        type: 'base',
+        fields: [{ name: 'email', type: 'email', options: { default: '@none' } }],
+      },
+      expect: refused.invalid('fields.email.options.default'),
+      spec,
+    },
+    {
+      name: 'another address as the default of accounts',
+      as: 'admin',
+      request: `POST ${collections}`,
+      body: {
+        name: 'refused',
+        type: 'auth',
+        fields: [{ name: 'email', type: 'email', options: { default: 'a@b.co' } }],
+      },
+      expect: refused.invalid('fields.email.options.default'),
+      spec,
+    },
     {
       name: 'the default of a field that every auth collection has',
       as: 'admin',

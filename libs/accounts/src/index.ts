@@ -34,7 +34,7 @@ export {
 } from './identity/require-proof.ts';
 export { findAccount, listAccounts } from './list-accounts.ts';
 export { compileSignInRule, hasSignInRule, refuseSignIn, signInCondition } from './sign-in-rule.ts';
-export { type BeforeUserWrite, hasAccounts, readerOf, selectUser, syntheticAddress, type User } from './user.ts';
+export { type BeforeUserWrite, hasAccounts, readerOf, selectUser, type User } from './user.ts';
 export { findRefusedFields, visibleRecord } from './visible-record.ts';
 export { type AccountValues, accountUpdateSql, tokenVersionAt } from './writes/account-columns.ts';
 export { type ChangedUser, changeUser, type UserChange, userChange } from './writes/change-user.ts';

@@ -15,6 +15,9 @@ export const emailAddress = boundedText(maxBytes)
   .refine((text) => Buffer.byteLength(text) <= maxBytes, { error: tooLong, abort: true })
   .regex(shape, 'must look like name@example.com');
 
+/** Returns a made-up address: unique, in a domain that never resolves (auth §1.4, RFC 6761 §6.4). */
+export const syntheticAddress = (prefix: string, id: string): string => `${prefix}_${id}@users.invalid`;
+
 /** An account's address in its canonical form, without the spaces around it (fields §3.4). */
 export const accountAddress = z
   .string('must be a string')

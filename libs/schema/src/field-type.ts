@@ -90,7 +90,7 @@ export interface FieldType {
   /** The column's content for a record without a value; null by default. */
   emptyValue?(field: Field): unknown;
   /** SQL for the expression that `unique` compares, from a quoted column; the column itself by default. */
-  uniqueSql?(column: string): string;
+  uniqueSql?(column: string, field: Field): string;
   /** The JSON Schema for a value in records. Null, for no value, is added to it. */
   valueSchema(field: Field): JsonSchema;
   /** The JSON Schema for a written value, if it differs. */

@@ -12,11 +12,11 @@ export {
 export { type CollectionCache, createCollectionCache } from './collection-cache.ts';
 export { followCollections, loadCollection, loadCollections } from './collection-store.ts';
 export * from './definitions/index.ts';
-export { accountAddress } from './email-address.ts';
+export { accountAddress, syntheticAddress } from './email-address.ts';
 export { decryptStored, decryptValue, encryptedFieldsOf, encryptStored, isEncrypted } from './encrypted-values.ts';
 export { explainRefusal } from './explain-refusal.ts';
 export type { Field } from './field.ts';
-export { findFixedDefault, hasDefault, withDefaults } from './field-default.ts';
+export { allowsNoAddress, findFixedDefault, hasDefault, hasRandomDefault, withDefaults } from './field-default.ts';
 export { createFieldEncryption, type FieldEncryption } from './field-encryption.ts';
 export { withExample } from './field-example.ts';
 export { type FieldType, type FormText, type ValueKind, ValueRefusal } from './field-type.ts';
@@ -45,7 +45,15 @@ export { type ColumnValues, compileRecordReader, type RecordReader } from './rec
 export { newRecordSchema, recordChangeSchema, recordSchema, requiredOf, valueSchemaOf } from './record-schemas.ts';
 export { shapeOf } from './record-shape.ts';
 export * from './search/index.ts';
-export { comparedBy, comparedValue, findUniqueFields, hasComparableValue, isText, isUnique } from './unique-sql.ts';
+export {
+  comparedBy,
+  comparedValue,
+  findUniqueFields,
+  hasComparableValue,
+  isComparedAlike,
+  isText,
+  isUnique,
+} from './unique-sql.ts';
 export {
   isOperatorObject,
   type OperatorSql,

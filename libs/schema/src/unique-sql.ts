@@ -8,7 +8,11 @@ import { quoteIdentifier } from './naming.ts';
 export const comparedValue = (field: Field): string => comparedBy(field, quoteIdentifier(field.name));
 
 /** Returns the SQL expression by which a unique field compares a value (SQL). */
-export const comparedBy = (field: Field, value: string): string => fieldTypeOf(field).uniqueSql?.(value) ?? value;
+export const comparedBy = (field: Field, value: string): string =>
+  fieldTypeOf(field).uniqueSql?.(value, field) ?? value;
+
+/** Whether both definitions compare values alike, whatever the fields' names. */
+export const isComparedAlike = (one: Field, other: Field): boolean => comparedBy(one, 'x') === comparedBy(other, 'x');
 
 /** Returns the SQL condition for the rows whose value a unique field compares. */
 export function hasComparableValue(field: Field): string {

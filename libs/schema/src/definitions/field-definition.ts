@@ -149,7 +149,7 @@ function withDefault(
   if (value == null || (value === '' && fieldTypeOf(field).emptyTextIsNull)) return field.options;
   const options = { ...field.options, default: value };
   const target = field.collection === undefined ? undefined : context.findCollection(field.collection);
-  const problem = findDefaultProblem({ ...field, options }, target);
+  const problem = findDefaultProblem({ ...field, options }, context.collectionType, target);
   if (problem === undefined) return options;
   problems.add(`${place}.options.default`, problem);
   return field.options;

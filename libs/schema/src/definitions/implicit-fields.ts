@@ -1,5 +1,5 @@
 import type { Field } from '../field.ts';
-import { hasDefault } from '../field-default.ts';
+import { allowsNoAddress, hasDefault } from '../field-default.ts';
 import { email } from '../fields/email.ts';
 import { newFieldId } from './field-id.ts';
 import type { Problems } from './problems.ts';
@@ -38,7 +38,7 @@ export function completeAuthFields(
       if (field.type !== given.type) problems.add(`fields.${field.name}.type`, `must be ${given.type}`);
       if (field.options.encrypted)
         problems.add(`fields.${field.name}.options.encrypted`, 'is not for the address by which users sign in');
-      if (hasDefault(field))
+      if (hasDefault(field) && !allowsNoAddress(field))
         problems.add(`fields.${field.name}.options.default`, 'is not for a field that every auth collection has');
       return complete(field);
     }),

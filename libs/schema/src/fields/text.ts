@@ -20,10 +20,15 @@ const options = z
     ...lengthOptions,
     pattern: patternOption.optional(),
     unique: z.boolean('must be true or false').default(false),
+    ignoreCase: z.boolean('must be true or false').optional(),
     ...encryptionOption,
   })
   .refine(isOrdered, notOrdered)
-  .refine(isComparable, notComparable);
+  .refine(isComparable, notComparable)
+  .refine(({ encrypted, ignoreCase }) => !(encrypted && ignoreCase), {
+    path: ['ignoreCase'],
+    message: 'is not for encrypted fields',
+  });
 
 /** Text; lengths count characters (code points), the pattern is searched, not anchored. */
 export const text: FieldType = {
@@ -33,9 +38,11 @@ export const text: FieldType = {
   samples: [
     { values: ['plain', 'ünd 😀', ''] },
     { options: { min: 2, max: 5, pattern: '^[a-z]+$' }, values: ['ab', 'zzzzz'] },
+    { options: { unique: true, ignoreCase: true }, values: ['Ada', 'bob'] },
   ],
   ...storedText,
   viewType: 'text',
+  uniqueSql: (column, { options: { ignoreCase } }) => (ignoreCase ? `lower(${column})` : column),
   valueSchema: () => ({ type: 'string' }),
   writtenSchema(field) {
     const { pattern, ...lengths } = field.options as z.output<typeof options>;

@@ -13,6 +13,7 @@ import { findRenamed } from '../references/find-renamed.ts';
 import { findByFoldedName, getCollection } from '../schema/find-collection.ts';
 import type { SchemaChange } from '../schema/schema-changes.ts';
 import { loadViewReadings, refuseReadFields, type ViewReading } from '../views/view-readings.ts';
+import { refuseCaseChanges } from './case-changes.ts';
 import { checkRows } from './check-rows.ts';
 import { checkOwnRules, checkRules } from './check-rules.ts';
 import type { CollectionChange } from './collection-draft.ts';
@@ -56,6 +57,7 @@ export async function planCollectionChange(
   const isView = before.type === 'view';
   if (!isView) refuseReadFields(before, planned, readings, problems);
   refuseEncryptionChanges(before, planned, problems);
+  refuseCaseChanges(before, planned, problems);
   refuseSearchedFields(before, planned, problems);
   await checkPlannedRules({ before, planned, others, collections }, problems);
   problems.throwIfAny();

@@ -4,6 +4,7 @@ import {
   type Field,
   fieldTypeOf,
   holdsRelations,
+  isComparedAlike,
   isUnique,
   quoteIdentifier,
   quoteLiteral,
@@ -96,9 +97,10 @@ function planOptions(collection: Collection, { old, now }: FieldPair): string[] 
       ...(target === undefined ? [] : planRelation(collection, now, target)),
     );
   }
-  if (isUnique(old) && !isUnique(now))
+  const isIndexKept = isUnique(old) && isUnique(now) && isComparedAlike(old, now);
+  if (isUnique(old) && !isIndexKept)
     statements.push(`drop index records.${quoteIdentifier(uniqueIndexName(collection, now))}`);
-  if (isUnique(now) && !isUnique(old)) statements.push(planUniqueIndex(collection, now));
+  if (isUnique(now) && !isIndexKept) statements.push(planUniqueIndex(collection, now));
   return statements;
 }
 

@@ -1,11 +1,13 @@
 import type { ValueCipher } from '@recordbus/crypto';
 import {
   type Collection,
+  comparedBy,
   comparedValue,
   decryptValue,
   type Field,
   fieldTypeOf,
   hasComparableValue,
+  isComparedAlike,
   isEncrypted,
   isText,
   isUnique,
@@ -83,7 +85,9 @@ function checksOfKept(table: string, { old, now }: FieldPair, cipher: ValueCiphe
   const checks: Check[] = [];
   if (now.required && !old.required) checks.push({ place: `${place}.required`, table, column, where: isEmpty(old) });
   if (isUnique(now) && !isUnique(old))
-    checks.push({ place: `${place}.options.unique`, table, column, where: isDuplicate(table, old) });
+    checks.push({ place: `${place}.options.unique`, table, column, where: isDuplicate(table, { old, now }) });
+  if (isUnique(now) && isUnique(old) && !isComparedAlike(old, now))
+    checks.push({ place: `${place}.options.ignoreCase`, table, column, where: isDuplicate(table, { old, now }) });
   for (const { option, ...narrowing } of fieldTypeOf(now).narrowings?.(old, now, column) ?? []) {
     const condition = isEncrypted(old)
       ? { where: `${column} <> ''`, refuses: refusesDecrypted(option, now, cipher) }
@@ -131,7 +135,8 @@ export function isEmpty(field: Field): string {
   return `${column} is null`;
 }
 
-function isDuplicate(table: string, field: Field): string {
-  const column = comparedValue(field);
-  return `${column} in (select ${column} from ${table} where ${hasComparableValue(field)} group by ${column} having count(*) > 1)`;
+/** Returns the SQL condition for values that are there twice, as the new definition compares them. */
+function isDuplicate(table: string, { old, now }: FieldPair): string {
+  const value = comparedBy(now, quoteIdentifier(old.name));
+  return `${value} in (select ${value} from ${table} where ${hasComparableValue(old)} group by ${value} having count(*) > 1)`;
 }

@@ -1,5 +1,5 @@
 import { inSlices } from '@recordbus/limits/time-slice';
-import { type Collection, fieldTypeOf, isEncrypted, isSearchIndex, isUnique } from '@recordbus/schema';
+import { type Collection, fieldTypeOf, isComparedAlike, isEncrypted, isSearchIndex, isUnique } from '@recordbus/schema';
 import { compareFields } from '../ddl/compare-fields.ts';
 import type { Lock } from './change.ts';
 import type { SchemaPlan } from './compute-plan.ts';
@@ -61,7 +61,9 @@ function reasonsOf({ before, after }: KeptCollection): Reason[] {
       ...(isEncrypted(old) === isEncrypted(now)
         ? []
         : [writes(`${isEncrypted(now) ? 'encrypt' : 'decrypt'} ${now.name}`, true)]),
-      ...(isUnique(now) && !isUnique(old) ? [writes(`unique index on ${now.name}`)] : []),
+      ...(isUnique(now) && !(isUnique(old) && isComparedAlike(old, now))
+        ? [writes(`unique index on ${now.name}`)]
+        : []),
       ...(now.required && !old.required ? [writes(`check ${now.name}`)] : []),
       ...((fieldTypeOf(now).narrowings?.(old, now, 'x') ?? []).length > 0 ? [writes(`check ${now.name}`)] : []),
     ]),

@@ -9,6 +9,7 @@ import {
   type Problems,
   readFieldDefinitions,
 } from '@recordbus/schema';
+import { refuseCaseChanges } from '../collections/case-changes.ts';
 import { refuseEncryptionChanges } from '../collections/encryption-changes.ts';
 import { isSameDefinition } from '../collections/is-same-definition.ts';
 import { readAlias } from '../collections/read-alias.ts';
@@ -115,6 +116,7 @@ function readCollection({ file, before }: CollectionPair, context: Context): Col
   const after = { ...plain, ...(indexes.length > 0 && { indexes }) };
   if (!before) return after;
   refuseEncryptionChanges(before, after, problems);
+  refuseCaseChanges(before, after, problems);
   refuseSearchedFields(before, after, problems);
   return isSameDefinition(before, after) ? before : { ...after, updatedAtSec: Math.max(nowSec, before.updatedAtSec) };
 }

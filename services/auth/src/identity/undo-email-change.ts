@@ -1,8 +1,8 @@
-import { findUserByEmail, findUserById, syntheticAddress } from '@recordbus/accounts';
+import { findUserByEmail, findUserById } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import { conflict } from '@recordbus/errors';
 import { isMailConfigured } from '@recordbus/mail';
-import type { Collection } from '@recordbus/schema';
+import { type Collection, syntheticAddress } from '@recordbus/schema';
 import { z } from 'zod';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { findOneTimeToken, hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';

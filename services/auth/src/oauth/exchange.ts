@@ -4,14 +4,13 @@ import {
   linkOf,
   type NewUser,
   readSignUpRequest,
-  syntheticAddress,
   type User,
   verifiedIsForAdmins,
 } from '@recordbus/accounts';
 import { newId, type Query } from '@recordbus/database';
 import { validationFailed } from '@recordbus/errors';
 import type { Principal } from '@recordbus/request/context';
-import type { Collection } from '@recordbus/schema';
+import { type Collection, syntheticAddress } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import type { Profile } from '../identity/provider-profile.ts';
 import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';

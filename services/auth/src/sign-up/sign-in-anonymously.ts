@@ -1,7 +1,7 @@
-import { readSignUpRequest, syntheticAddress } from '@recordbus/accounts';
+import { readSignUpRequest } from '@recordbus/accounts';
 import { newId } from '@recordbus/database';
 import { forbidden, validationFailed } from '@recordbus/errors';
-import type { Collection } from '@recordbus/schema';
+import { type Collection, syntheticAddress } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { requireFeature } from '../features.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';

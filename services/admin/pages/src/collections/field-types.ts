@@ -44,6 +44,7 @@ export const fieldKinds: readonly FieldKind[] = [
       ...lengths,
       { name: 'pattern', label: 'Pattern', kind: 'text', hint: 'Regular expression (RE2)' },
       unique,
+      check('ignoreCase', 'Ignore case', 'Unique values that differ only in case count as the same.'),
       encrypted,
     ],
   },
