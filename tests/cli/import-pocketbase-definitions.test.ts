@@ -34,6 +34,28 @@ function fill(data: PocketBaseData): void {
     indexes: ['CREATE UNIQUE INDEX `idx_amount` ON `votes` (`amount` COLLATE NOCASE, `sure`)'],
   });
   data.define({
+    id: 'pbc_sites',
+    name: 'sites',
+    fields: [
+      { name: 'slug', type: 'text' },
+      { name: 'home', type: 'url' },
+    ],
+    rules: { list: '', create: '' },
+    indexes: [
+      'CREATE UNIQUE INDEX `idx_slug` ON `sites` (`slug` COLLATE NOCASE) WHERE `slug` != ""',
+      'CREATE UNIQUE INDEX `idx_home` ON `sites` (`home` COLLATE NOCASE)',
+    ],
+  });
+  data.define({
+    id: 'pbc_codes',
+    name: 'codes',
+    fields: [
+      { name: 'code', type: 'text', required: true, autogeneratePattern: 'c-[a-z0-9]{20}' },
+      { name: 'odd', type: 'text', autogeneratePattern: '\\pL{3}' },
+    ],
+    rules: { list: '', create: '' },
+  });
+  data.define({
     id: 'pbc_done',
     name: 'rank_of_ideas',
     type: 'view',
@@ -117,9 +139,36 @@ suite('definitions that move in from PocketBase', async () => {
     assert.equal((await admin.get('/api/v1/collections/by_year')).status, 404);
   });
 
-  test('a unique index that ignores case in PocketBase is a risk in the report [move §2.3]', () => {
+  test('a unique index that ignores case does so here for texts, and else it is a risk in the report [move §2.3]', async () => {
     const risks = listAt(first.json, 'notes').filter((note) => at(note, 'kind') === 'risk');
-    assert.ok(risks.some((note) => textAt(note, 'text').startsWith('the index idx_amount ignores case')));
+    assert.deepEqual(
+      risks.map((note) => textAt(note, 'text')),
+      ['the index idx_home does not ignore case here'],
+    );
+    const sites = ['blue', 'BLUE', 'Bluer'];
+    const answers = await Promise.all(
+      sites.map((slug) => guest.send('POST', '/api/v1/sites', { body: { slug, home: `https://a.example/${slug}` } })),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 422]);
+    const refused = answers.find(({ status }) => status === 422);
+    assert.deepEqual(at(refused?.json, 'details'), { slug: 'is already taken' });
+    const kept = (await guest.get('/api/v1/sites?filter=slug = "Bluer"')).json;
+    assert.equal(listAt(kept, 'data').length, 1);
+  });
+
+  test('a text that PocketBase fills is filled here, too [move §2.3]', async () => {
+    const codes = new Set<unknown>();
+    for (const body of [{}, {}, { code: 'own' }]) {
+      const { status, json } = await guest.send('POST', '/api/v1/codes', { body });
+      assert.equal(status, 201);
+      codes.add(at(json, 'data.code'));
+    }
+    const [one, two, own] = [...codes].map(String);
+    for (const code of [one, two]) assert.match(code ?? '', /^c-[a-z0-9]{20}$/);
+    assert.equal(own, 'own');
+    const note = listAt(first.json, 'notes').find((one) => at(one, 'collection') === 'codes');
+    assert.deepEqual([at(note, 'field'), at(note, 'kind')], ['odd', 'changed']);
+    assert.match(textAt(note, 'text'), /^without default: /);
   });
 
   test('a system collection of the app comes, too', async () => {

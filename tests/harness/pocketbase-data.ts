@@ -8,6 +8,8 @@ export interface PocketBaseDefinition {
   readonly name: string;
   readonly type?: 'base' | 'auth' | 'view';
   readonly system?: boolean;
+  /** Whether accounts may lack an address. */
+  readonly isAddressOptional?: boolean;
   readonly fields: readonly Readonly<Record<string, unknown>>[];
   readonly rules?: Readonly<Partial<Record<'list' | 'view' | 'create' | 'update' | 'delete', string | null>>>;
   readonly indexes?: readonly string[];
@@ -64,10 +66,13 @@ export function createPocketBaseData(directory: string): PocketBaseData {
   return {
     directory,
     database,
-    define({ id, name, type = 'base', system: isSystem = false, fields, rules = {}, indexes = [], options = {} }) {
+    define(definition) {
+      const { id, name, type = 'base', system: isSystem = false, isAddressOptional = false } = definition;
+      const { fields, rules = {}, indexes = [], options = {} } = definition;
+      const own = account.map((field) => (field.name === 'email' ? { ...field, required: !isAddressOptional } : field));
       const all: PocketBaseDefinition['fields'] = [
         system.id,
-        ...(type === 'auth' ? account : []),
+        ...(type === 'auth' ? own : []),
         ...fields,
         system.created,
         system.updated,

@@ -59,7 +59,11 @@ function fieldsOf(collection: Collection, idOfTarget: (name: string) => string):
   const times = (['created', 'updated'] as const).filter((name) => !collection.lacking?.includes(`${name}_at`));
   return [
     { name: 'id', type: 'text', required: true },
-    ...collection.fields.map((field) => fieldOf(field, idOfTarget)),
+    ...collection.fields.map((field) => {
+      const known = fieldOf(field, idOfTarget);
+      // PocketBase's clients see a made-up address as an empty one.
+      return field.system && field.name === 'email' ? { ...known, required: false } : known;
+    }),
     ...times.map((name) => ({ name, type: 'autodate' })),
   ];
 }

@@ -111,6 +111,8 @@ const lock = (rule: TranslatedRule, why: string): TranslatedRule => ({
   why: `the translation is refused: ${why}`,
 });
 
+const ownAddress = 'id = @request.auth.id';
+
 type Change = Pick<Note, 'field' | 'kind' | 'text'> & { readonly rule?: string };
 
 /** Changes a definition so that the stack takes it. Never opens a rule. Undefined for what only a person can decide. */
@@ -149,8 +151,10 @@ function loosen(
     return { field: field.name, kind: option === 'unique' ? 'risk' : 'changed', text: `without ${option}: ${message}` };
   }
   if (place === 'view_rule' && field.view_rule) {
-    replace({ ...field, view_rule: '' });
-    return { field: field.name, kind: 'changed', text: `only admins see it: ${message}` };
+    // An account's owner needs its address.
+    const narrower = to.type === 'auth' && name === 'email' && field.view_rule !== ownAddress ? ownAddress : '';
+    replace({ ...field, view_rule: narrower });
+    return { field: name, kind: 'changed', text: `only ${narrower === '' ? 'admins' : 'owners'} see it: ${message}` };
   }
   return undefined;
 }

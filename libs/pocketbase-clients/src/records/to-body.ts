@@ -1,4 +1,4 @@
-import { type Collection, type Field, hasDefault } from '@recordbus/schema';
+import { allowsNoAddress, type Collection, type Field, hasDefault, hasRandomDefault } from '@recordbus/schema';
 import { fieldNamed, isSeveral } from '../catalog.ts';
 import { isObject, type JsonObject } from '../product.ts';
 import { blank, type MemberRefusal, mismatch } from '../refusal.ts';
@@ -54,9 +54,20 @@ export function toBody(
     if (field && isSeveral(field) && !isNew && !isAdded && data[name] === undefined) data[name] = [];
   }
   if (isNew) addZeros(data, collection);
+  for (const field of collection.fields)
+    if (isLeftToDefault(field, isNew) && isBlank(data[field.name])) delete data[field.name];
   const refusals = collection.type === 'auth' ? addPassword(data, body, isNew) : {};
   return { id: isNew && typeof body.id === 'string' && body.id !== '' ? body.id : undefined, data, refusals };
 }
+
+/**
+ * Whether an empty value leaves the field as it is: the address of an account without one, which clients send back, and a
+ * new record's text that PocketBase fills.
+ */
+const isLeftToDefault = (field: Field, isNew: boolean): boolean =>
+  isNew ? allowsNoAddress(field) || hasRandomDefault(field) : field.system && field.type === 'email';
+
+const isBlank = (value: unknown): boolean => value === '' || value === null;
 
 type Operation = '+' | '-' | '+first';
 

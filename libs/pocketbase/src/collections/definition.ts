@@ -36,7 +36,7 @@ export interface StoredOptions {
   readonly viewQuery?: string | undefined;
   readonly oauth2?: { readonly enabled?: boolean; readonly providers?: readonly StoredProvider[] | null } | undefined;
   readonly passwordAuth?: { readonly enabled?: boolean; readonly identityFields?: readonly string[] } | undefined;
-  readonly mfa?: { readonly enabled?: boolean } | undefined;
+  readonly mfa?: { readonly enabled?: boolean; readonly rule?: string } | undefined;
   readonly otp?: { readonly enabled?: boolean } | undefined;
   readonly authToken?: { readonly secret?: string } | undefined;
 }

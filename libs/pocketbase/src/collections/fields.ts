@@ -51,11 +51,11 @@ export function translateField(field: StoredField, context: FieldContext): Field
   if (isPositive(field.minSelect) && field.minSelect > 1)
     context.note('changed', `asks for at least ${field.minSelect} values in PocketBase; here for none or one`);
   const required = isRequired && context.lacking === 0;
-  const hasDefault = Object.hasOwn(stored, definition.type) && !required;
+  const needsDefault = Object.hasOwn(stored, definition.type) && !required && definition.options?.default === undefined;
   return {
     name,
     ...definition,
-    ...(hasDefault && { options: { ...definition.options, default: stored[definition.type] } }),
+    ...(needsDefault && { options: { ...definition.options, default: stored[definition.type] } }),
     ...(required && { required }),
     // PocketBase drops hidden fields from bodies, too. Nobody writes an automatic date.
     ...(field.hidden && { view_rule: '', ...(definition.type !== 'autodate' && { write_rule: '' }) }),
@@ -65,13 +65,12 @@ export function translateField(field: StoredField, context: FieldContext): Field
 type Translated = Omit<FieldDefinition, 'name'>;
 
 const kinds: Readonly<Record<string, (field: StoredField, context: FieldContext) => Translated>> = {
-  text(field, { note }) {
+  text(field) {
     const options: Options = {};
     if (isPositive(field.min)) options.min = field.min;
     if (isPositive(field.max)) options.max = field.max;
     if (field.pattern) options.pattern = field.pattern;
-    if (field.autogeneratePattern)
-      note('changed', `PocketBase fills it with ${field.autogeneratePattern}: write a hook that does`);
+    if (field.autogeneratePattern) options.default = `@random(${field.autogeneratePattern})`;
     return { type: 'text', options };
   },
   editor: () => ({ type: 'editor' }),

@@ -1,4 +1,5 @@
 import { type Directory, type TranslatedRule, translateRule } from '../rules/index.ts';
+import { noteAccounts, ownDefinition, translateManageRule } from './accounts.ts';
 import type { StoredCollection, StoredField } from './definition.ts';
 import { type FieldDefinition, translateField } from './fields.ts';
 import { isNotEmpty, readIndex } from './indexes.ts';
@@ -53,11 +54,12 @@ export function translateCollection(from: StoredCollection, context: CollectionC
     notes.push({ collection: from.name, field, kind, text });
   };
   const nameOf = (field: string) => directory.fieldNameOf(from, field);
+  const managers = translateManageRule(from, directory);
   const fields = from.fields.flatMap((field) => {
     const note = noteOf(field.name);
     if (isOwnMember(from, field.name)) {
       if (field.hidden && timeNames.has(field.name)) note('risk', 'is hidden in PocketBase; here records show it');
-      return ownDefinition(from, field);
+      return ownDefinition(from, field, managers?.to);
     }
     const name = nameOf(field.name);
     if (name !== field.name) note('changed', `is called ${name} here, also in rules`);
@@ -76,7 +78,7 @@ export function translateCollection(from: StoredCollection, context: CollectionC
   };
   const signIn =
     from.type === 'auth' ? translateRule(from.options.authRule ?? null, 'auth', from, directory) : undefined;
-  if (from.type === 'auth') noteAccounts(from, noteOf(undefined));
+  if (from.type === 'auth') noteAccounts(from, directory.nameOf(from), noteOf(undefined));
   return {
     from,
     to: {
@@ -92,24 +94,17 @@ export function translateCollection(from: StoredCollection, context: CollectionC
       fields: indexed,
       indexes,
     },
-    rules: [...Object.values(rules), ...(signIn && signIn.from !== '' ? [signIn] : [])],
+    rules: [
+      ...Object.values(rules),
+      ...(signIn && signIn.from !== '' ? [signIn] : []),
+      ...(managers ? [managers] : []),
+    ],
     notes,
   };
 }
 
 /** Members that no rule closes here. */
 const timeNames: ReadonlySet<string> = new Set(['created', 'updated']);
-
-/** Who sees an address in PocketBase: its owner, and everyone if it is visible. */
-const visibleAddress = 'id = @request.auth.id || emailVisibility = true';
-
-/** Definitions for members that every auth collection has here. Others need none. */
-function ownDefinition({ type, fields }: StoredCollection, { name, hidden }: StoredField): FieldDefinition[] {
-  if (type === 'auth' && name === 'verified' && hidden) return [{ name, type: 'bool', view_rule: '' }];
-  if (type !== 'auth' || name !== 'email') return [];
-  const canShow = fields.some((field) => field.name === 'emailVisibility');
-  return [{ name, type: 'email', view_rule: canShow ? visibleAddress : 'id = @request.auth.id' }];
-}
 
 /** Adds what a required number or bool asks for: not 0, or true. */
 function withNonZero(
@@ -143,6 +138,7 @@ function withIndexes(
   note: (kind: Note['kind'], text: string) => void,
 ): { readonly fields: FieldDefinition[]; readonly indexes: IndexDefinition[] } {
   const unique = new Set<string>();
+  const ignoring = new Set<string>();
   const indexes = new Map<string, IndexDefinition>();
   for (const sql of from.indexes) {
     const index = readIndex(sql);
@@ -168,11 +164,12 @@ function withIndexes(
       note(index.isUnique ? 'risk' : 'left_out', `the index ${index.name}: a list has no such index here`);
       continue;
     }
-    if (index.columns.some(({ ignoresCase }) => ignoresCase))
-      note(
-        index.isUnique ? 'risk' : 'changed',
-        `the index ${index.name} ignores case in PocketBase, and does not here`,
-      );
+    for (const [at, { ignoresCase }] of index.columns.entries()) {
+      const folded = fields.find(({ name }) => name === columns[at]);
+      if (!ignoresCase || !folded || !['text', 'url', 'editor', 'select'].includes(folded.type)) continue;
+      if (index.isUnique && folded?.type === 'text') ignoring.add(folded.name);
+      else note(index.isUnique ? 'risk' : 'changed', `the index ${index.name} does not ignore case here`);
+    }
     const field = fields.find(({ name }) => name === only);
     if (index.isUnique && columns.length === 1 && field && uniqueTypes.has(field.type)) unique.add(only);
     else {
@@ -181,9 +178,13 @@ function withIndexes(
     }
   }
   return {
-    fields: fields.map((field) =>
-      unique.has(field.name) ? { ...field, options: { ...field.options, unique: true } } : field,
-    ),
+    fields: fields.map((field) => {
+      const more = {
+        ...(unique.has(field.name) && { unique: true }),
+        ...(ignoring.has(field.name) && { ignoreCase: true }),
+      };
+      return Object.keys(more).length > 0 ? { ...field, options: { ...field.options, ...more } } : field;
+    }),
     indexes: [...indexes.values()],
   };
 }
@@ -197,12 +198,4 @@ function indexName(given: string, taken: ReadonlyMap<string, unknown>): string {
   let name = base;
   for (let n = 2; taken.has(name.toLowerCase()); n += 1) name = `${base}_${n}`;
   return name;
-}
-
-function noteAccounts({ options }: StoredCollection, note: (kind: Note['kind'], text: string) => void): void {
-  const { manageRule, mfa, otp, passwordAuth } = options;
-  if (manageRule) note('left_out', `the manage rule ${manageRule}: only admins change the accounts of others here`);
-  if (mfa?.enabled) note('risk', 'a second factor was required: here only users with an authenticator app need one');
-  if (otp?.enabled) note('changed', 'mailed codes: they sign in here when the setting for them is on');
-  if (passwordAuth && !passwordAuth.enabled) note('risk', 'passwords did not sign in: here they do');
 }

@@ -9,7 +9,7 @@ import type { Path } from './path.ts';
 import { compareRequest } from './request-tests.ts';
 import { compareSeveral, compareWith, isSeveral, type SeveralPath } from './several.ts';
 import { findSide, type Scope, type Side } from './side.ts';
-import { compareSingle, isEmpty } from './single.ts';
+import { compareSingle, isEmpty, isFilled } from './single.ts';
 import type { Comparison, Operator } from './tree.ts';
 import { Untranslatable } from './untranslatable.ts';
 import { modifiedText, ownValue, requestValue } from './values.ts';
@@ -146,7 +146,8 @@ export function compareOwnWithCaller(
       throw new Untranslatable('several values compared so with one of the caller');
     const compared = compareWith(path, operator, isAny, { text: caller, isKnown: isKnownText(value), isThere });
     // The caller's text may be empty, which equals no value in PocketBase.
-    const condition = operator === '!=' && value.path.kind === 'text' ? and(compared, isThere) : compared;
+    const mayBeEmpty = value.path.kind === 'text' || value.path.isAddress;
+    const condition = operator === '!=' && mayBeEmpty ? and(compared, isThere, hasAddress(value)) : compared;
     const isOrder = operator !== '=' && operator !== '!=';
     return { condition, gaps: isOrder ? [] : [lackOf(value)], needs: isOrder ? [signedIn] : [] };
   }
@@ -160,6 +161,12 @@ export function compareOwnWithCaller(
     }
     case '!=': {
       // The caller's text may be empty, which equals no value in PocketBase.
+      if (value.path.isAddress || path.isAddress)
+        return {
+          condition: and(plain, or(isFilled(path), and(isThere, hasAddress(value)))),
+          gaps: [lackOf(value)],
+          needs: [],
+        };
       const mayEqual = value.path.kind === 'text' && (path.kind === 'choice' || path.hop !== undefined);
       const isStored = test(`${path.text} != null`);
       // For a number or a bool that a body names as null, PocketBase stores 0 or false.
@@ -177,6 +184,9 @@ export function compareOwnWithCaller(
       };
   }
 }
+
+/** Whether the caller has an address of its own, where the value is one. */
+const hasAddress = ({ path }: CallerValue): Condition => (path.isAddress ? isFilled(path) : 'always');
 
 /** PocketBase reads these account values without a query. */
 const isKnownText = ({ path: { text } }: CallerValue): boolean =>
@@ -247,8 +257,9 @@ function compareCallerWith(value: CallerValue, operator: Operator, isAny: boolea
     const isText = commonGroup(path.kind, other.kind) === 'text';
     const plain = test(`${other.text} ${operator} ${modifiedText(path)}`);
     // The caller's text may be empty, as a value may be that the request lacks.
-    const isGuarded = operator === '!=' && isText && path.kind === 'text';
-    const condition = isGuarded ? and(plain, or(other.filled, test(`${path.text} != ""`))) : plain;
+    const isGuarded = operator === '!=' && isText && (path.kind === 'text' || path.isAddress);
+    const isThere = and(test(`${path.text} != ""`), hasAddress(value));
+    const condition = isGuarded ? and(plain, or(other.filled, isThere)) : plain;
     return { condition, gaps: [lackOf(value)], needs: [] };
   }
   if (right.kind !== 'caller') throw new Untranslatable('these two values compared with each other');
@@ -261,6 +272,8 @@ function compareCallerWith(value: CallerValue, operator: Operator, isAny: boolea
     return { ...meaning, gaps: [lackOf(value), lackOf(other)], needs: [] };
   }
   commonGroup(path.kind, other.path.kind);
+  if (operator === '!=' && (path.isAddress || other.path.isAddress))
+    throw new Untranslatable('an address that may be empty compared with another value of the caller');
   return {
     condition: test(`${modifiedText(path)} ${operator} ${modifiedText(other.path)}`),
     gaps: [lackOf(value), lackOf(other)],

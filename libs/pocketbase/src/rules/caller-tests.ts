@@ -5,7 +5,7 @@ import type { Directory } from './definitions.ts';
 import type { Literal } from './literal.ts';
 import { exactly, type Gap, type Meaning, signedIn } from './meaning.ts';
 import { compareSeveral, isSeveral } from './several.ts';
-import { compareSingle, type Near, order } from './single.ts';
+import { compareSingle, isFilled, type Near, order } from './single.ts';
 import type { Operator } from './tree.ts';
 import { Untranslatable } from './untranslatable.ts';
 
@@ -87,7 +87,8 @@ function compareEmptyCaller(value: CallerValue, operator: Operator, literal: Lit
     throw new Untranslatable('JSON of the caller compared with an empty text');
   if (operator !== '=' && operator !== '!=') throw new Untranslatable(`${operator} with an empty value`);
   const isText = path.kind === 'id' || path.kind === 'text' || path.kind === 'choice';
-  if (operator === '!=') return exactly(test(`${path.text} != ${isText ? '""' : 'null'}`), needsOf(value));
+  const isThere = test(`${path.text} != ${isText ? '""' : 'null'}`);
+  if (operator === '!=') return exactly(path.isAddress ? and(isThere, isFilled(path)) : isThere, needsOf(value));
   const condition = path.kind === 'text' ? test(`${path.text} = ""`) : 'never';
   return {
     condition,

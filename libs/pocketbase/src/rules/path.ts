@@ -16,6 +16,8 @@ export interface Path {
   readonly modifier: 'lower' | 'length' | undefined;
   /** Whether PocketBase refuses to store it empty. */
   readonly isRequired: boolean;
+  /** Whether it is an account's address that may be empty in PocketBase: here it is then a made-up one. */
+  readonly isAddress?: boolean;
   /** The single relation before the end, which may be empty: `author` in `author.name`. */
   readonly hop: string | undefined;
   readonly several: Several | undefined;
@@ -132,13 +134,15 @@ function endAt(segment: string, collection: PocketBaseCollection, walk: Walk, di
     throw new Untranslatable(`the modifier in ${segment}`);
   if (modifier === 'isset' || modifier === 'changed') throw new Untranslatable(`:${modifier} of a stored field`);
   if (field.type === 'password' || name === 'tokenKey') throw new Untranslatable(`${name} cannot be named here`);
-  // An account without an address has null.
-  const kind = name === 'email' && collection.type === 'auth' ? 'choice' : kindOf(field);
+  // An account always has an address here, and null stands for a record that is not reached.
+  const isAccountAddress = name === 'email' && collection.type === 'auth';
+  const kind = isAccountAddress ? 'choice' : kindOf(field);
   const text = dotted(walk.text, directory.fieldNameOf(collection, name));
-  const isValues = kind === 'list' || kind === 'choice';
+  const isAddress = isAccountAddress && field.required !== true;
+  const isValues = kind === 'list' || (kind === 'choice' && !isAccountAddress);
   if (modifier === 'length' && !isValues) throw new Untranslatable(`:length of ${name}, which PocketBase ignores`);
   if (modifier === 'lower' && !['text', 'choice', 'id'].includes(kind)) throw new Untranslatable(`:lower of ${name}`);
-  const end = { text, collection, field, hop: walk.hop, isRequired: isNeverEmpty(field) };
+  const end = { text, collection, field, hop: walk.hop, isRequired: isNeverEmpty(field), isAddress };
   if (modifier !== 'each' || kind !== 'list')
     return {
       ...end,

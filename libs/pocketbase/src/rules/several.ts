@@ -23,6 +23,8 @@ export function compareSeveral(
 ): Condition {
   if (path.modifier === 'length') throw new Untranslatable(':length of several lists');
   const isSearch = operator === '~' || operator === '!~';
+  if (path.isAddress && (isSearch || literal.type === 'empty'))
+    throw new Untranslatable('addresses of several accounts, of which some may have none');
   const isEmptyTest = literal.type === 'empty' && !isSearch && (path.kind !== 'json' || literal.isNull);
   if (path.kind === 'list') return compareLists(path, operator, isAny, literal);
   if (isEmptyTest) return compareEmpties(path, operator, isAny);

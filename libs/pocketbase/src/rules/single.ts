@@ -12,8 +12,14 @@ export type Near = (why: string) => void;
 const isReached = (hop: string | undefined): Condition => (hop === undefined ? 'always' : test(`${hop} != null`));
 const isMissing = (hop: string | undefined): Condition => (hop === undefined ? 'never' : test(`${hop} = null`));
 
+type EmptyPath = Pick<Path, 'text' | 'kind' | 'hop' | 'isAddress'>;
+
+/** The domain in the addresses of accounts without one (auth §1.4). */
+const madeUp = quote('@users.invalid');
+
 /** Whether the value is empty in PocketBase: no value, or no record on the path. */
-export function isEmpty({ text, kind, hop }: Pick<Path, 'text' | 'kind' | 'hop'>): Condition {
+export function isEmpty({ text, kind, hop, isAddress }: EmptyPath): Condition {
+  if (isAddress) return or(isMissing(hop), test(`${text} ~ ${madeUp}`));
   switch (kind) {
     case 'text':
       return or(test(`${text} = null`), test(`${text} = ""`));
@@ -26,8 +32,9 @@ export function isEmpty({ text, kind, hop }: Pick<Path, 'text' | 'kind' | 'hop'>
   }
 }
 
-export function isFilled(path: Pick<Path, 'text' | 'kind' | 'hop'>): Condition {
-  const { text, kind, hop } = path;
+export function isFilled(path: EmptyPath): Condition {
+  const { text, kind, hop, isAddress } = path;
+  if (isAddress) return and(isReached(hop), test(`${text} !~ ${madeUp}`));
   if (kind === 'text') return and(test(`${text} != null`), test(`${text} != ""`));
   if (kind === 'choice' || kind === 'date' || kind === 'json') return test(`${text} != null`);
   return isReached(hop);
@@ -102,6 +109,7 @@ function search(path: Path, operator: '~' | '!~', literal: Literal, near: Near):
   if (!hasPlainCase(value)) near('a search for letters beyond ASCII, whose case PocketBase tells apart');
   if (path.modifier === 'lower' && path.kind !== 'text') throw new Untranslatable(':lower of a choice');
   const base = test(`${path.text} ${operator} ${quote(value)}`);
+  if (path.isAddress) return operator === '~' ? and(base, isFilled(path)) : and(isThere, or(base, isEmpty(path)));
   return operator === '!~' ? and(isThere, base) : base;
 }
 

@@ -88,6 +88,11 @@ export const translatedRows: readonly TableRow[] = [
     from: '@request.auth.org != "" && @request.auth.org = org',
     to: '@request.auth.org != "" && org = @request.auth.org',
   },
+  {
+    from: '@request.auth.email != ""',
+    to: '@request.auth.email != "" && @request.auth.email !~ "@users.invalid"',
+    note: 'an account without an address has a made-up one; without the second half if PocketBase requires the address',
+  },
   { from: '@request.auth.verified = true', to: '@request.auth.verified = true' },
   { from: '@request.auth.collectionName = "people"', to: '@request.auth.collection = "people"' },
   { from: '@request.auth.role != "admin"', to: '@request.auth.role != "admin"', result: 'narrower' },

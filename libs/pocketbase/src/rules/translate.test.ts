@@ -164,6 +164,35 @@ describe('a rule', () => {
   });
 });
 
+describe('an address that an account may lack', () => {
+  const people = table.find('people');
+  assert.ok(people);
+  const translatePerson = (text: string) => translateRule(text, 'list', people, table);
+
+  for (const [from, to] of [
+    ['email = ""', 'email ~ "@users.invalid"'],
+    ['email != ""', 'email !~ "@users.invalid"'],
+    ['email = "a@b.c"', 'email = "a@b.c"'],
+    ['email ~ "@b.c"', 'email ~ "@b.c" && email !~ "@users.invalid"'],
+    ['email !~ "@b.c"', 'email !~ "@b.c" || email ~ "@users.invalid"'],
+    [
+      'email != @request.auth.email',
+      'email != @request.auth.email && (email !~ "@users.invalid" || @request.auth.email != "" && @request.auth.email !~ "@users.invalid")',
+    ],
+    ['org.people_via_org.email ?= "a@b.c"', 'org.people_via_org.email = "a@b.c"'],
+  ] as const)
+    test(`${from} is ${to}`, () => assert.equal(translatePerson(from).to, to));
+
+  test('is not empty when PocketBase requires it', () => {
+    const strict = { ...people, fields: people.fields.map((one) => ({ ...one, required: one.name === 'email' })) };
+    const { to } = translateRule('@request.auth.email != ""', 'list', strict, createDirectory([strict]));
+    assert.equal(to, '@request.auth.email != ""');
+  });
+
+  for (const text of ['org.people_via_org.email = ""', 'email:length = 0'])
+    test(`${text} is locked`, () => assert.equal(translatePerson(text).result, 'locked'));
+});
+
 describe("a client's filter", () => {
   const filter = (text: string) => translateFilter(text, tasks, table);
 

@@ -22,7 +22,7 @@ export function ownValue(path: Path, origin: 'record' | 'outer' = 'record'): Val
     empty: isSure ? 'never' : isEmpty(there),
     filled: isSure ? 'always' : isFilled(there),
     mayBeMissing: path.hop !== undefined,
-    emptyIs: path.kind === 'text' ? (path.hop === undefined ? 'text' : 'both') : 'null',
+    emptyIs: path.isAddress ? 'both' : path.kind === 'text' ? (path.hop === undefined ? 'text' : 'both') : 'null',
     origin,
   };
 }
