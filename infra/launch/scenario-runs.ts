@@ -230,6 +230,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'webhook-owners': [],
   'webhook-owners-changes': [],
   'webhook-owners-filters': [],
+  'webhook-owners-log': [],
   'webhook-payloads': [],
   'webhook-portal': [],
   'webhook-replays': ['wire'],

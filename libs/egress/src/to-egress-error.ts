@@ -10,6 +10,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'host unreachable',
   ENETUNREACH: 'network unreachable',
   EADDRNOTAVAIL: 'address not available',
+  EACCES: 'connection not permitted',
+  EPERM: 'connection not permitted',
   ETIMEDOUT: 'connection timed out',
   EPROTO: 'TLS handshake failed',
   UND_ERR_SOCKET: 'connection closed before the answer was complete',
@@ -35,9 +37,11 @@ function findCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** A failed system call's own message has the address, which not everyone who reads the delivery log may know. */
 function toSentence(code: string, error: unknown): string {
   const sentence = SENTENCES[code];
   if (sentence !== undefined) return sentence;
+  if (error instanceof Error && 'syscall' in error) return `${String(error.syscall)} failed`;
   if (code.startsWith('ERR_SSL')) return 'TLS handshake failed';
   if (/CERT|SELF_SIGNED|VERIFY/.test(code)) return 'TLS certificate refused';
   return error instanceof Error && error.message !== '' ? error.message : 'request failed';

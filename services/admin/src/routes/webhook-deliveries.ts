@@ -22,7 +22,7 @@ const noSuchDelivery = { 404: 'There is no such webhook or delivery.' };
 /** Routes for a webhook's deliveries, at one place (webhooks §4, §9.6). */
 export const webhookDeliveryRoutes = (
   { database: { query, transaction }, bus }: WebhookDeliveryRoutesDeps,
-  { path, access, whose, admit }: WebhookPlace,
+  { path, access, whose, reader, admit }: WebhookPlace,
 ): Route[] => [
   route({
     method: 'POST',
@@ -40,7 +40,7 @@ export const webhookDeliveryRoutes = (
         const deliveryId = await enqueueTest(run, await getWebhook(run, id));
         await endPause(run, id);
         await auditWebhook(run, input, 'webhooks.test', id);
-        return getDelivery(run, id, deliveryId);
+        return getDelivery(run, reader, id, deliveryId);
       });
       bus.notify('webhooks');
       return rawJson(200, json);
@@ -62,7 +62,7 @@ export const webhookDeliveryRoutes = (
       } = input;
       await admit(input);
       await getWebhook(query, id);
-      return rawJson(200, await listDeliveries(query, id, wanted));
+      return rawJson(200, await listDeliveries(query, reader, id, wanted));
     },
   }),
   route({
@@ -75,7 +75,7 @@ export const webhookDeliveryRoutes = (
     answers: { 200: deliveryJson, ...noSuchDelivery },
     handler: async (input) => {
       await admit(input);
-      return rawJson(200, await getDelivery(query, input.params.id, input.params.deliveryId));
+      return rawJson(200, await getDelivery(query, reader, input.params.id, input.params.deliveryId));
     },
   }),
   route({
@@ -93,7 +93,7 @@ export const webhookDeliveryRoutes = (
       const json = await transaction(async (run) => {
         const newDeliveryId = await redeliver(run, id, deliveryId);
         await auditWebhook(run, input, 'webhooks.redeliver', id, { delivery_id: deliveryId });
-        return getDelivery(run, id, newDeliveryId);
+        return getDelivery(run, reader, id, newDeliveryId);
       });
       bus.notify('webhooks');
       return rawJson(201, json);

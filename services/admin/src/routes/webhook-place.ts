@@ -1,6 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { notFound } from '@recordbus/errors';
 import type { RouteInput } from '@recordbus/http';
+import type { LogReader } from '../webhooks/delivery-store.ts';
 import { type OwnerAccessDeps, requireManager } from '../webhooks/owner-access.ts';
 import type { Owner } from '../webhooks/webhook-owner.ts';
 import { newOwnedWebhook, newWebhook } from '../webhooks/webhook-schema.ts';
@@ -14,6 +15,8 @@ type PlacedInput = Pick<
 export interface WebhookPlace {
   readonly path: string;
   readonly access: 'admin' | 'public';
+  /** Who reads the delivery log there. */
+  readonly reader: LogReader;
   /** A create's body. */
   readonly bodies: { readonly create: typeof newWebhook | typeof newOwnedWebhook };
   /** Text for the routes' summaries. */
@@ -29,6 +32,7 @@ export interface WebhookPlace {
 export const adminPlace: WebhookPlace = {
   path: '/api/v1/admin/webhooks',
   access: 'admin',
+  reader: 'admin',
   whose: '',
   bodies: { create: newWebhook },
   admit: async () => undefined,
@@ -38,6 +42,7 @@ export const adminPlace: WebhookPlace = {
 export const ownerPlace = (deps: OwnerAccessDeps): WebhookPlace => ({
   path: '/api/v1/webhooks',
   access: 'public',
+  reader: 'manager',
   bodies: { create: newOwnedWebhook },
   whose: ' that the record in `owner` owns',
   async admit(input) {

@@ -11,14 +11,31 @@ const payload = `'payload', case when d.status = 'pending' or not coalesce(
     select e.body::json from system.events e where e.id = d.event_id and e.occurred_at = d.occurred_at
   )) end,`;
 
+/** Who reads the log: admins, or those who manage an owner's webhooks. */
+export type LogReader = 'admin' | 'manager';
+
+const blocked = 'egress blocked: requests to this address are not allowed';
+
+/**
+ * SQL for an attempt's error. What a name resolves to, and which ranges are denied, is for admins only (webhooks §7.3). The
+ * second pattern finds addresses in the texts of earlier versions.
+ */
+const shownError = (column: string, reader: LogReader): string =>
+  reader === 'admin'
+    ? column
+    : `case when ${column} like 'egress blocked:%' then '${blocked}'
+        when ${column} ~ '\\d+\\.\\d+\\.\\d+\\.\\d+|:[0-9a-f]*:' then 'request failed' else ${column} end`;
+
 /** SQL for a delivery as JSON. The database writes it, so the payload's numbers keep their digits. */
-const deliveryJson = (withPayload: boolean) => `json_build_object(
+const deliveryJson = (reader: LogReader, withPayload: boolean) => `json_build_object(
   'id', d.id, 'webhook_id', d.webhook_id, 'event_id', d.event_id, 'event', d.event, 'status', d.status,
-  'attempt', d.attempt, 'response_code', d.response_code, 'response_body', d.response_body, 'error', d.error,
+  'attempt', d.attempt, 'response_code', d.response_code, 'response_body', d.response_body,
+  'error', ${shownError('d.error', reader)},
   ${withPayload ? payload : ''}
   'attempts', (
     select coalesce(json_agg(json_build_object(
-      'at', ${seconds('a.at')}, 'response_code', a.response_code, 'duration_ms', a.duration_ms, 'error', a.error
+      'at', ${seconds('a.at')}, 'response_code', a.response_code, 'duration_ms', a.duration_ms,
+      'error', ${shownError('a.error', reader)}
     ) order by a.attempt), '[]')
     from system.delivery_attempts a where a.delivery_id = d.id and a.occurred_at = d.occurred_at
   ),
@@ -30,6 +47,7 @@ const deliveryJson = (withPayload: boolean) => `json_build_object(
 /** Returns the whole answer with a webhook's deliveries, newest first, as JSON text. */
 export async function listDeliveries(
   query: Query,
+  reader: LogReader,
   webhookId: string,
   { page, perPage, status, event, skipTotal, skipPayload }: DeliveriesQuery,
 ): Promise<string> {
@@ -37,7 +55,7 @@ export async function listDeliveries(
   const rows = await query<{ json: string }>({
     text: `select json_build_object(
         'data', (
-          select coalesce(json_agg(${deliveryJson(!skipPayload)} order by d.created_at desc, d.id desc), '[]') from (
+          select coalesce(json_agg(${deliveryJson(reader, !skipPayload)} order by d.created_at desc, d.id desc), '[]') from (
             select * from system.deliveries d where ${filter}
             order by d.created_at desc, d.id desc limit $4 offset $5
           ) as d
@@ -52,9 +70,14 @@ export async function listDeliveries(
 }
 
 /** Returns the whole answer with one delivery as JSON text. Throws 404 when the webhook has no such delivery. */
-export async function getDelivery(query: Query, webhookId: string, deliveryId: string): Promise<string> {
+export async function getDelivery(
+  query: Query,
+  reader: LogReader,
+  webhookId: string,
+  deliveryId: string,
+): Promise<string> {
   const rows = await query<{ json: string }>({
-    text: `select json_build_object('data', ${deliveryJson(true)})::text as json
+    text: `select json_build_object('data', ${deliveryJson(reader, true)})::text as json
       from system.deliveries d where d.id = $2::uuid and d.webhook_id = $1`,
     values: [webhookId, requireUuid(deliveryId)],
   });
