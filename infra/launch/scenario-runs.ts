@@ -231,6 +231,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'webhook-owners-changes': [],
   'webhook-owners-filters': [],
   'webhook-owners-log': [],
+  'webhook-owners-mails': ['wire'],
   'webhook-payloads': [],
   'webhook-portal': [],
   'webhook-replays': ['wire'],

@@ -18,7 +18,7 @@ onEachTopology('the log tells owners nothing about the network [webhooks §7.3]'
     events: ['orders.*'],
   });
   const own = `/api/v1/webhooks/${made.id}/deliveries`;
-  await ann.post(`/api/v1/webhooks/${made.id}/test?${mine}`, {});
+  await ann.send('POST', `/api/v1/webhooks/${made.id}/test?${mine}`);
   const list = async (path: string) =>
     eventually('the delivery is dead', async () => {
       const [one] = listAt((await (path === own ? ann : admin).get(`${path}?${mine}&status=dead`)).json, 'data');

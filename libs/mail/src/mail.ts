@@ -7,7 +7,9 @@ export type SettingsTemplate =
   | 'change_notice'
   | 'change_undo'
   | 'password_notice'
-  | 'removed_notice';
+  | 'removed_notice'
+  | 'webhook_failing'
+  | 'webhook_disabled';
 
 /** `own` is a mail that carries its own text. */
 export type MailTemplate = SettingsTemplate | 'own';
@@ -15,7 +17,7 @@ export type MailTemplate = SettingsTemplate | 'own';
 interface Addressed {
   /** One recipient's address. */
   readonly to: string;
-  /** The name of the account's collection. */
+  /** The name of the collection that has the account, or the owner. */
   readonly collection: string;
   /** Seconds after which the mail is no longer sent; at most a day. */
   readonly usefulForSec: number;
@@ -34,6 +36,20 @@ export type Mail =
   | (Addressed & { readonly template: 'password_notice' })
   /** `removed` names the ways to sign in that the account lost. */
   | (Addressed & { readonly template: 'removed_notice'; readonly removed: string })
+  /** To a webhook's owner. `host` is the one that the webhook calls; `since` is a time as text. */
+  | (Addressed & {
+      readonly template: 'webhook_failing';
+      readonly webhook: string;
+      readonly host: string;
+      readonly since: string;
+    })
+  /** `reason` says why, as a part of a sentence. */
+  | (Addressed & {
+      readonly template: 'webhook_disabled';
+      readonly webhook: string;
+      readonly host: string;
+      readonly reason: string;
+    })
   | (Omit<Addressed, 'collection'> & {
       readonly template: 'own';
       readonly subject: string;

@@ -23,6 +23,10 @@ const render = (
         code: '012345',
         newEmail: 'new@example.com',
         removed: 'it',
+        webhook: 'North',
+        host: 'north.example',
+        since: '2026-01-31 14:05 UTC',
+        reason: 'its receiver asked for it',
       },
       ...content,
     },
@@ -38,6 +42,8 @@ const links: Record<SettingsTemplate, string | undefined> = {
   change_undo: 'https://app.example/undo-email-change?collection=users&token=the-token',
   password_notice: undefined,
   removed_notice: undefined,
+  webhook_failing: undefined,
+  webhook_disabled: undefined,
 };
 
 for (const [template, link] of Object.entries(links) as [SettingsTemplate, string | undefined][]) {

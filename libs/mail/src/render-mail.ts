@@ -15,7 +15,7 @@ export interface RenderedMail {
 interface MailContent {
   readonly template: MailTemplate;
   readonly to: string;
-  /** For templates `collection`, `token`, `code`, `newEmail`, `removed`; for an own mail `subject`, `text`, `html`. */
+  /** For templates `collection`, `token`, `code`, `newEmail`, `removed`, `webhook`, `host`, `since`, `reason`; for an own mail `subject`, `text`, `html`. */
   readonly variables: Variables;
 }
 
@@ -29,6 +29,8 @@ const linkPaths: Readonly<Record<SettingsTemplate, string | undefined>> = {
   change_undo: '/undo-email-change',
   password_notice: undefined,
   removed_notice: undefined,
+  webhook_failing: undefined,
+  webhook_disabled: undefined,
 };
 
 /**

@@ -8,6 +8,7 @@ export { isHidden } from './resolve/member.ts';
 export type { Link } from './resolve/resolved.ts';
 export type { QuerySchema, Scope } from './resolve/scope.ts';
 export { findVisibleReferrers } from './resolve/visible-referrers.ts';
+export { compileAddress } from './rules/address-path.ts';
 export { channelColumn, checkChannelRule, compileChannelRule } from './rules/channel-rule.ts';
 export { checkRule } from './rules/check-rule.ts';
 export { type Crossing, findCrossings } from './rules/crossings.ts';

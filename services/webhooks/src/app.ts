@@ -12,7 +12,9 @@ import { createEventDays } from './fan-out/event-days.ts';
 import { createFilterPlans } from './fan-out/filter-plans.ts';
 import { createMatchedEvents } from './fan-out/matched-events.ts';
 import { processBatch } from './fan-out/process-batch.ts';
+import { createFailingMails } from './health/failing-mails.ts';
 import { createHealthKeeper } from './health/health-keeper.ts';
+import { findRecipient } from './health/owner-mail.ts';
 import { createOwners } from './owners/owners.ts';
 import { createReplays } from './replay/replays.ts';
 import { createDeliveryDays } from './retention/delivery-days.ts';
@@ -43,7 +45,10 @@ export function createWebhooks(deps: WebhooksDeps): Service {
   const clientOf = ({ owner_collection }: { readonly owner_collection: string | null }) =>
     owner_collection === null ? client : ownersClient;
   const owners = createOwners({ query: database.query, collections, settings });
-  const { metrics, dispatcher, health } = createDelivery({ ...deps, stream }, { clientOf, recheck: owners.recheck });
+  const { metrics, dispatcher, health, mails } = createDelivery(
+    { ...deps, stream },
+    { clientOf, recheck: owners.recheck },
+  );
   const screen = createEgressScreen({ query: database.query, clientOf, log });
   const days = createEventDays(database.query);
   const matched = createMatchedEvents(database.query);
@@ -89,6 +94,7 @@ export function createWebhooks(deps: WebhooksDeps): Service {
       screen.start();
       consumer.start();
       replays.start();
+      mails.start();
     },
     warm: () => client.warm(),
     async stop() {
@@ -98,6 +104,7 @@ export function createWebhooks(deps: WebhooksDeps): Service {
       await dispatcher.stop();
       await screen.stop();
       await health.stop();
+      await mails.stop();
       await deliveryDays.stop();
       await client.close();
       await ownersClient.close();
@@ -105,12 +112,14 @@ export function createWebhooks(deps: WebhooksDeps): Service {
   };
 }
 
-/** Creates the dispatcher, with the webhooks' metrics and health, which follow its attempts. */
+/** Creates the dispatcher, with the webhooks' metrics, health and mails, which follow its attempts. */
 function createDelivery(
-  { log, database, bus, settings, stream }: Required<WebhooksDeps>,
+  { log, database, bus, settings, collections, stream }: Required<WebhooksDeps>,
   parts: Pick<DispatcherOptions, 'clientOf' | 'recheck'>,
 ) {
   const { query } = database;
+  const onMail = () => bus.notify('mail');
+  const mails = createFailingMails({ database, collections, settings, log, onMail });
   const health = createHealthKeeper({
     database,
     log,
@@ -120,7 +129,12 @@ function createDelivery(
       disableAfterSec: settings.get('webhooks.disable_after_seconds'),
     }),
     onReopened: () => bus.notify('webhooks'),
-    onEvent: () => bus.notify('outbox'),
+    findRecipient: (id) => findRecipient({ query, collections, settings }, id),
+    onFailed: mails.wakeSoon,
+    onDisabled() {
+      bus.notify('outbox');
+      onMail();
+    },
   });
   const underWay = () => dispatcher.underWay;
   const { metrics, begin, record } = createWebhookMetrics({ query, bus, stream, underWay });
@@ -134,5 +148,5 @@ function createDelivery(
       health.note(outcomes);
     },
   });
-  return { metrics, dispatcher, health };
+  return { metrics, dispatcher, health, mails };
 }

@@ -13,6 +13,8 @@ const templateVariables = {
   change_undo: [...commonVariables, 'newEmail'],
   password_notice: ['email', 'appUrl', 'collection'],
   removed_notice: ['email', 'removed', 'appUrl', 'collection'],
+  webhook_failing: ['email', 'webhook', 'host', 'since', 'appUrl', 'collection'],
+  webhook_disabled: ['email', 'webhook', 'host', 'reason', 'appUrl', 'collection'],
 } as const;
 
 /** Returns a template's first unknown variable. Without this check the first recipient would see the misspelling. */
@@ -79,6 +81,18 @@ const bodies = {
     'The following can no longer be used to sign in to your account {{email}}: {{removed}}.',
     'If you did not expect this, please contact the people who run this service at once.',
   ),
+  webhook_failing: paragraphs(
+    'Hello,',
+    'Every request to your webhook {{webhook}} at {{host}} has failed since {{since}}.',
+    'What failed stays in its log, and can be sent again once it works. If this goes on, the webhook will be disabled.',
+    'You get this message because {{email}} is the address of its owner.',
+  ),
+  webhook_disabled: paragraphs(
+    'Hello,',
+    'Your webhook {{webhook}} at {{host}} was disabled: {{reason}}.',
+    'It gets no events until it is enabled. What failed stays in its log, and can then be sent again.',
+    'You get this message because {{email}} is the address of its owner.',
+  ),
 };
 
 export const emailTemplates = settingGroup('Email templates', ['auth'], {
@@ -143,5 +157,25 @@ export const emailTemplates = settingGroup('Email templates', ['auth'], {
     body(templateVariables.removed_notice),
     bodies.removed_notice,
     'Text for the notice that an account lost a way to sign in.',
+  ),
+  'email.webhook_failing.subject': setting(
+    subject(templateVariables.webhook_failing),
+    'Your webhook fails',
+    "Subject for the notice to a webhook's owner that all its requests fail.",
+  ),
+  'email.webhook_failing.body': setting(
+    body(templateVariables.webhook_failing),
+    bodies.webhook_failing,
+    "Text for the notice to a webhook's owner that all its requests fail.",
+  ),
+  'email.webhook_disabled.subject': setting(
+    subject(templateVariables.webhook_disabled),
+    'Your webhook was disabled',
+    'Subject for the notice to the owner of a disabled webhook.',
+  ),
+  'email.webhook_disabled.body': setting(
+    body(templateVariables.webhook_disabled),
+    bodies.webhook_disabled,
+    'Text for the notice to the owner of a disabled webhook.',
   ),
 });

@@ -12,6 +12,8 @@ export interface WebhookOwners {
   readonly max: number;
   /** The hosts that their URLs may have, possibly with scheme and port; empty for any host with https and port 443. */
   readonly hosts: readonly string[];
+  /** The path to the address of a record that is no account; empty for none. */
+  readonly mail: string;
 }
 
 /** A pattern like `orders.*`. The admin service validates webhooks' own patterns by the same rules. */
@@ -33,6 +35,7 @@ const owners = z.strictObject(
     events: z.array(pattern, 'must be a list of patterns').min(1).max(100).default(['*']),
     max: z.int(wholeMax).min(1, wholeMax).max(100, wholeMax).default(10),
     hosts: z.array(host, 'must be a list of hosts').max(100).default([]),
+    mail: boundedText(255, 'must be a path').default(''),
   },
   {
     error: (issue) =>
@@ -51,7 +54,7 @@ const ownersText = z
     context.addIssue({ code: 'custom', message: `${place ? `${place} ` : ''}${issue?.message ?? 'is not valid'}` });
     return z.NEVER;
   })
-  .describe('a JSON object {manage_rule, events, max, hosts}');
+  .describe('a JSON object {manage_rule, events, max, hosts, mail}');
 
 function parseJson(text: string): unknown {
   try {
@@ -66,7 +69,7 @@ export const webhookOwnerFamilies = {
   'webhooks.owners.<collection>': unsetSetting<WebhookOwners, undefined>(
     ownersText,
     undefined,
-    'Lets the records of the collection own webhooks: JSON {manage_rule, events, max, hosts}. manage_rule says who manages them.',
+    'Lets the records of the collection own webhooks: JSON {manage_rule, events, max, hosts, mail}. manage_rule says who manages them.',
   ),
 } as const;
 

@@ -25,6 +25,11 @@ export const webhooks = settingGroup(
       '432000',
       'A webhook is disabled after this many seconds with nothing but failures. 0 means never.',
     ),
+    'webhooks.mail_after_seconds': setting(
+      wholeNumber(0, yearSec),
+      '3600',
+      "A webhook's owner gets a mail after this many seconds with nothing but failures. 0 means never.",
+    ),
     'webhooks.portal_frames': unsetSetting(
       origins,
       noOrigins,

@@ -112,4 +112,16 @@ export const mailRows = {
     good: [['{{removed}}', '{{removed}}']],
   },
   'email.removed_notice.body': { ...body, good: [['{{removed}}', '{{removed}}']] },
+  'email.webhook_failing.subject': { ...subject('Your webhook fails'), good: [['{{webhook}}', '{{webhook}}']] },
+  'email.webhook_failing.body': {
+    ...body,
+    good: [['{{webhook}} {{host}} {{since}}', '{{webhook}} {{host}} {{since}}']],
+    bad: [...body.bad, ['{{link}}', /is not a variable/]],
+  },
+  'email.webhook_disabled.subject': { ...subject('Your webhook was disabled'), good: [['{{host}}', '{{host}}']] },
+  'email.webhook_disabled.body': {
+    ...body,
+    good: [['{{webhook}} {{reason}}', '{{webhook}} {{reason}}']],
+    bad: [...body.bad, ['{{since}}', /is not a variable/]],
+  },
 } satisfies Partial<Record<SettingKey, Row>>;

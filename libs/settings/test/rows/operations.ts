@@ -140,6 +140,7 @@ export const operationsRows = {
   'webhooks.pause_after_seconds': whole('60', 0, 31_536_000),
   'webhooks.pause_seconds': whole('60', 1, 86_400),
   'webhooks.disable_after_seconds': whole('432000', 0, 31_536_000),
+  'webhooks.mail_after_seconds': whole('3600', 0, 31_536_000),
   'webhooks.portal_frames': {
     text: '',
     value: [],

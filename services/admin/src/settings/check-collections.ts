@@ -1,5 +1,4 @@
 import { validationFailed } from '@recordbus/errors';
-import { checkRule, findRequestNames, QueryError, readsRequestBody } from '@recordbus/query';
 import { type Collection, type Field, fieldTypeOf, findIdentityProblem } from '@recordbus/schema';
 import {
   collectionFamilies,
@@ -9,8 +8,7 @@ import {
   type SettingsPatch,
   settingFamilies,
 } from '@recordbus/settings';
-
-const ofOwners = 'webhooks.owners.<collection>';
+import { findOwnersProblem, ofOwners } from './check-owners.ts';
 
 /** Throws 422 that names each key without a suitable collection, and each with unsuitable fields or rules. */
 export function checkCollectionsOf(patch: SettingsPatch, collections: readonly Collection[]): void {
@@ -40,26 +38,6 @@ function findFieldProblem(family: FamilyKey, text: string, collection: Collectio
   if (family !== 'auth.identity.<collection>') return undefined;
   const names = settingFamilies[family].schema.parse(text);
   return names.flatMap((name) => findIdentityProblem(collection, name) ?? [])[0];
-}
-
-/** Finds why nobody could manage webhooks by the rule in the text (webhooks §9.1). */
-function findOwnersProblem(text: string, collection: Collection, collections: readonly Collection[]) {
-  const rule = text === '' ? '' : (settingFamilies[ofOwners].schema.parse(text)?.manage_rule ?? '');
-  if (rule === '') return undefined;
-  try {
-    checkRule(rule, {
-      collection,
-      schema: { findCollection: (name) => collections.find((one) => one.name === name) },
-      accounts: collections.filter(({ type }) => type === 'auth'),
-    });
-  } catch (error) {
-    if (!(error instanceof QueryError)) throw error;
-    return `manage_rule ${error.message}`;
-  }
-  const { query, headers } = findRequestNames(rule);
-  return query.length > 0 || headers.length > 0 || readsRequestBody(rule)
-    ? 'manage_rule can read @request.auth only'
-    : undefined;
 }
 
 function findProfileProblem(text: string, { fields }: Collection): string | undefined {

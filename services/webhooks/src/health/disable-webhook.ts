@@ -2,13 +2,24 @@ import { recordAudit } from '@recordbus/audit';
 import type { Database } from '@recordbus/database';
 import { putEvent } from '@recordbus/journal';
 import { minFailures } from './note-results.ts';
+import { queueOwnerMail, type Recipient, utcText } from './owner-mail.ts';
+
+interface Disabling {
+  /** For how long all its attempts must have failed; without it, its receiver asked for it. */
+  readonly afterSec?: number | undefined;
+  /** Who gets a mail about it. */
+  readonly recipient: Recipient | undefined;
+}
 
 /**
- * Disables a webhook, with an audit row and an event, in one transaction. Without `afterSec` its receiver asked for it;
- * otherwise all its attempts must have failed for so long. Its deliveries wait until an admin enables it. Returns false
- * if another replica was first or an attempt succeeded meanwhile.
+ * Disables a webhook, with an audit row, an event and its owner's mail, in one transaction. Its deliveries wait until
+ * someone enables it. Returns false if another replica was first or an attempt succeeded meanwhile.
  */
-export function disableWebhook(database: Database, webhookId: string, afterSec?: number): Promise<boolean> {
+export function disableWebhook(
+  database: Database,
+  webhookId: string,
+  { afterSec, recipient }: Disabling,
+): Promise<boolean> {
   return database.transaction(async (query) => {
     const [disabled] = await query<{ name: string; url: string; failures: number; failing_since: number | null }>({
       text: `update system.webhooks
@@ -32,6 +43,14 @@ export function disableWebhook(database: Database, webhookId: string, afterSec?:
       data: JSON.stringify({ record: { id: webhookId, ...disabled, reason } }),
       recordKey: `system.webhook/${webhookId}`,
     });
+    if (recipient)
+      await queueOwnerMail(query, recipient, {
+        template: 'webhook_disabled',
+        reason:
+          reason === 'asked' || failing_since === null
+            ? 'its receiver asked for it'
+            : `all requests have failed since ${utcText(failing_since)}`,
+      });
     return true;
   });
 }

@@ -3,6 +3,7 @@ import type { Logger } from '@recordbus/process/logging';
 import type { AttemptOutcome } from '../delivery/record-outcomes.ts';
 import { disableWebhook } from './disable-webhook.ts';
 import { type HealthPolicy, noteResults, type Result } from './note-results.ts';
+import type { Recipient } from './owner-mail.ts';
 
 /** Pauses and disables webhooks whose receivers keep failing, and disables those whose receivers ask for it. */
 interface HealthKeeper {
@@ -18,13 +19,17 @@ interface HealthKeeperOptions {
   readonly policy: () => HealthPolicy;
   /** Called when a pause has ended, so that waiting deliveries can be sent. */
   readonly onReopened: () => void;
-  /** Called when an event was inserted into the outbox. */
-  readonly onEvent: () => void;
+  /** Finds who gets a mail when the webhook is disabled. */
+  readonly findRecipient: (webhookId: string) => Promise<Recipient | undefined>;
+  /** Called when an attempt has failed. */
+  readonly onFailed: () => void;
+  /** Called when a webhook was disabled: an event is in the outbox, and possibly a mail in its queue. */
+  readonly onDisabled: () => void;
 }
 
 /** Creates the keeper. It ignores successes at webhooks that are not failing. */
 export function createHealthKeeper(options: HealthKeeperOptions): HealthKeeper {
-  const { database, log, policy, onReopened, onEvent } = options;
+  const { database, log, policy, findRecipient, onReopened, onFailed, onDisabled } = options;
   let noting = Promise.resolve();
 
   async function keep(results: readonly Result[]): Promise<void> {
@@ -38,9 +43,9 @@ export function createHealthKeeper(options: HealthKeeperOptions): HealthKeeper {
   }
 
   async function disable(id: string, reason: string, afterSec?: number): Promise<void> {
-    if (!(await disableWebhook(database, id, afterSec))) return;
+    if (!(await disableWebhook(database, id, { afterSec, recipient: await findRecipient(id) }))) return;
     log.warn({ webhook_id: id }, `webhook disabled: ${reason}`);
-    onEvent();
+    onDisabled();
   }
 
   return {
@@ -51,6 +56,7 @@ export function createHealthKeeper(options: HealthKeeperOptions): HealthKeeper {
       noting = noting
         .then(async () => {
           if (results.length > 0) await keep(results);
+          if (results.some(({ succeeded }) => !succeeded)) onFailed();
           for (const id of asking) await disable(id, 'its receiver asked for it');
         })
         .catch((error) => log.warn({ err: error }, 'cannot update webhook health'));

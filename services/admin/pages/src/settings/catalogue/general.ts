@@ -120,5 +120,11 @@ export const mailTexts: Section = {
     template('change_undo', 'Undo address change', `${common} {{newEmail}}`),
     template('password_notice', 'Password changed', '{{email}} {{appUrl}} {{collection}}'),
     template('removed_notice', 'Sign-in removed', '{{email}} {{removed}} {{appUrl}} {{collection}}'),
+    template('webhook_failing', 'Webhook fails', '{{email}} {{webhook}} {{host}} {{since}} {{appUrl}} {{collection}}'),
+    template(
+      'webhook_disabled',
+      'Webhook disabled',
+      '{{email}} {{webhook}} {{host}} {{reason}} {{appUrl}} {{collection}}',
+    ),
   ],
 };
