@@ -28,6 +28,15 @@ export interface ExtensionDescription {
   readonly signIn: readonly { readonly collection: string; readonly point: 'before' | 'after' }[];
   readonly routes: readonly RouteDescription[];
   readonly crons: readonly CronDescription[];
+  readonly events: readonly EventDescription[];
+}
+
+/** A custom event, its payload's schema as JSON Schema. */
+export interface EventDescription {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonSchema;
+  readonly example: unknown;
 }
 
 export interface RouteDescription {

@@ -8,7 +8,7 @@ import { createLogger } from '@recordbus/process/logging';
 import { createExtensionHost, type ExtensionHost } from './extension-host.ts';
 
 const sources = {
-  'good.ts': `import { cron, defineExtension, refuse, route, z } from '@recordbus/extensions';
+  'good.ts': `import { cron, defineEvent, defineExtension, refuse, route, z } from '@recordbus/extensions';
     const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
     const onPath = (path: '/' | \`/\${string}\`, handler: () => unknown) => route({ method: 'GET', path, access: 'public', handler });
     export const extension = defineExtension({
@@ -27,6 +27,7 @@ const sources = {
         onPath('/waits', async () => { await wait(300); return 'done'; }),
       ],
       crons: [cron({ name: 'nightly', schedule: '30 3 * * *', timeZone: 'Europe/Vienna', handler: () => {} })],
+      events: [defineEvent({ name: 'tea.ready', description: 'Tea is ready.', schema: z.object({ cups: z.int() }), example: { cups: 2 } })],
       hooks: { '*': { beforeCreate: (write) => { write.values.seen = true; } } },
     });`,
   // Blocked rather than looping, which would take five seconds on a core.
@@ -35,6 +36,11 @@ const sources = {
   'no-export.ts': 'export const other = 1;',
   'typo.ts': `export const extension = { hooks: { posts: { beforeCreat() {} } } };`,
   'bad-cron.ts': `export const extension = { crons: [{ name: 'x', schedule: '61 * * * *', handler() {} }] };`,
+  'bad-event.ts': `import { defineEvent, defineExtension, z } from '@recordbus/extensions';
+    const schema = z.object({ cups: z.int() });
+    export const extension = defineExtension({ events: [defineEvent({ name: 'tea.ready', description: 'Tea.', schema, example: { cups: 'two' } as never })] });`,
+  'own-event.ts': `import { defineEvent, defineExtension, z } from '@recordbus/extensions';
+    export const extension = defineExtension({ events: [defineEvent({ name: 'system.tea', description: 'Tea.', schema: z.any(), example: 1 })] });`,
   'throws.ts': `throw new Error('at top level');`,
   'plain.ts': 'export const extension = {};',
   'notes.txt': 'no extension',
@@ -79,6 +85,18 @@ describe('the extension host', () => {
     assert.deepEqual(description?.crons, [
       { name: 'nightly', schedule: '30 3 * * *', timeZone: 'Europe/Vienna', missed: 'skip', timeoutMs: 60_000 },
     ]);
+    assert.deepEqual(description?.events, [
+      {
+        name: 'tea.ready',
+        description: 'Tea is ready.',
+        schema: {
+          type: 'object',
+          properties: { cups: { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER } },
+          required: ['cups'],
+        },
+        example: { cups: 2 },
+      },
+    ]);
     assert.deepEqual(description?.hooks, [{ collection: '*', point: 'beforeCreate' }]);
   });
 
@@ -88,9 +106,11 @@ describe('the extension host', () => {
     assert.match(problemOf('no-export'), /exports no `extension`/);
     assert.match(problemOf('typo'), /beforeCreat/);
     assert.match(problemOf('bad-cron'), /crons\[0\]\.schedule/);
+    assert.match(problemOf('bad-event'), /does not fit the schema: [\s\S]*cups/);
+    assert.match(problemOf('own-event'), /is a product event/);
     assert.match(problemOf('throws'), /at top level/);
     assert.match(problemOf('plain'), /another file with this name: .*plain\.mjs/);
-    assert.equal(host.problems.length, 6);
+    assert.equal(host.problems.length, 8);
   });
 
   it("passes the code's refusals through unchanged", async () => {

@@ -4,6 +4,7 @@ export {
   type BeforePoint,
   type CallTarget,
   type CronDescription,
+  type EventDescription,
   type ExtensionDescription,
   everyCollection,
   nameOfTarget,

@@ -1,4 +1,5 @@
 import type { Cron } from './cron.ts';
+import type { CustomEvent } from './event.ts';
 import type { CollectionHooks, SignInHooks } from './hooks.ts';
 import type { Route } from './route.ts';
 import type { AnyCollection, AnySchema, SchemaOf } from './schema.ts';
@@ -15,6 +16,8 @@ export interface Extension<S = AnySchema> {
   readonly signIn?: Readonly<Record<string, SignInHooks<S>>>;
   readonly routes?: readonly Route<S>[];
   readonly crons?: readonly Cron<S>[];
+  /** The custom events that it publishes, for the catalogue of events. */
+  readonly events?: readonly CustomEvent[];
 }
 
 /**

@@ -8,6 +8,7 @@ export {
   type IndexDefinition,
 } from './collection.ts';
 export { type Cron, cron } from './cron.ts';
+export { type CustomEvent, defineEvent } from './event.ts';
 export { defineExtension, type Extension } from './extension.ts';
 export { filter } from './filter.ts';
 export type {

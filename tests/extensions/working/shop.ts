@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { defineExtension, filter, refuse, reply, route, z } from '@recordbus/extensions';
+import { defineEvent, defineExtension, filter, refuse, reply, route, z } from '@recordbus/extensions';
 
 /** Hooks and routes for the scenarios' collections: they change, refuse, read and write records. */
 export const extension = defineExtension({
+  events: [
+    defineEvent({
+      name: 'shop.closed',
+      description: 'The shop has closed for the day.',
+      schema: z.object({ revenue: z.number(), note: z.string().optional() }),
+      example: { revenue: 12.5 },
+    }),
+  ],
   hooks: {
     '*': {
       beforeCreate: ({ collection, values, caller }, { log }) => {

@@ -11,6 +11,8 @@ import {
   type ExtensionDescription,
   type RouteDescription,
 } from '../description.ts';
+import { anySchema } from './any-schema.ts';
+import { event } from './describe-event.ts';
 
 /** Call limits and defaults, in milliseconds. */
 const routeTimeoutMs = 10_000;
@@ -19,10 +21,6 @@ const cronTimeoutMs = 60_000;
 const maxCronTimeoutMs = 3_600_000;
 
 const code = z.custom<unknown>((value) => typeof value === 'function', 'must be a function');
-const schema = z.custom<z.ZodType>(
-  (value) => typeof value === 'object' && value !== null && '_zod' in value,
-  'must be a z schema',
-);
 const collectionName = z
   .string()
   .regex(/^(\*|[A-Za-z][A-Za-z0-9_]{0,62})$/, 'must be a collection name, or * for every one');
@@ -40,10 +38,10 @@ const route = z
     rule: z.string().min(1).optional(),
     action: z.enum(['auth', 'create', 'list', 'view', 'update', 'delete']).optional(),
     summary: z.string().max(200).default(''),
-    params: schema.optional(),
-    query: schema.optional(),
-    body: schema.optional(),
-    answer: schema.optional(),
+    params: anySchema.optional(),
+    query: anySchema.optional(),
+    body: anySchema.optional(),
+    answer: anySchema.optional(),
     idempotent: z.boolean().default(false),
     timeoutMs: z.int().min(1).max(maxRouteTimeoutMs).default(routeTimeoutMs),
     handler: code,
@@ -72,6 +70,7 @@ const declaration = z.strictObject({
   signIn: z.record(collectionName, signIn).default({}),
   routes: z.array(route).default([]),
   crons: z.array(cron).default([]),
+  events: z.array(event).max(200).default([]),
 });
 
 /**
@@ -86,9 +85,8 @@ export function describeExtension(module: unknown): { extension: Extension; desc
   const result = declaration.safeParse(exported);
   if (!result.success) throw new Error(`the declaration is wrong: ${z.prettifyError(result.error)}`);
   const { data } = result;
-  const names = data.crons.map(({ name }) => name);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice) throw new Error(`the cron ${twice} is declared twice`);
+  refuseTwice('cron', data.crons);
+  refuseTwice('event', data.events);
   return {
     extension: exported as Extension,
     description: {
@@ -100,8 +98,15 @@ export function describeExtension(module: unknown): { extension: Extension; desc
       ),
       routes: data.routes.map(describeRoute),
       crons: data.crons.map(({ handler, ...rest }): CronDescription => rest),
+      events: data.events,
     },
   };
+}
+
+function refuseTwice(kind: string, declared: readonly { readonly name: string }[]): void {
+  const names = declared.map(({ name }) => name);
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new Error(`the ${kind} ${twice} is declared twice`);
 }
 
 function describeRoute({ handler, params, query, body, answer, ...rest }: z.output<typeof route>): RouteDescription {

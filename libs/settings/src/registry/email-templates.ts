@@ -84,7 +84,7 @@ const bodies = {
   webhook_failing: paragraphs(
     'Hello,',
     'Every request to your webhook {{webhook}} at {{host}} has failed since {{since}}.',
-    'What failed stays in its log, and can be sent again once it works. If this goes on, the webhook will be disabled.',
+    'What failed stays in its log, and can be sent again once it works. If this lasts, the webhook will be disabled.',
     'You get this message because {{email}} is the address of its owner.',
   ),
   webhook_disabled: paragraphs(

@@ -1,9 +1,10 @@
 import type { Database } from '@recordbus/database';
+import { readCustomEvents } from '@recordbus/extension-host/custom-events';
 import { created, ok, type Route, route } from '@recordbus/http';
 import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
 import { auditWebhook } from '../webhooks/audit-webhook.ts';
-import { catalogueEvent, eventCatalogue } from '../webhooks/event-catalogue.ts';
+import { catalogueEvent, customCatalogue, eventCatalogue } from '../webhooks/event-catalogue.ts';
 import { findGivenOwner, type OwnerAccessDeps, requireManager, requireOwner } from '../webhooks/owner-access.ts';
 import { createPortalLink, newPortalLink, openedPortal, openPortalLink } from '../webhooks/portal-links.ts';
 
@@ -53,7 +54,10 @@ export const portalRoutes = ({ database: { query, transaction }, owners }: Porta
       const isWhole =
         input.queryText('owner') === undefined && (principal.type === 'admin' || principal.type === 'service');
       const owner = isWhole ? undefined : await requireManager({ query, ...owners }, input);
-      return ok(eventCatalogue(owners.collections.all(), owner));
+      const ofRecords = eventCatalogue(owners.collections.all(), owner);
+      // They go to no owner.
+      const custom = isWhole ? customCatalogue(await readCustomEvents(query), ofRecords) : [];
+      return ok([...ofRecords, ...custom]);
     },
   }),
   route({

@@ -1,3 +1,4 @@
+import type { readCustomEvents } from '@recordbus/extension-host/custom-events';
 import type { JsonSchema } from '@recordbus/http';
 import { type Collection, withExample } from '@recordbus/schema';
 import { mayOwnersGet } from '@recordbus/settings';
@@ -72,6 +73,22 @@ function dataSchema(action: Action, record: JsonSchema, isOwned: boolean): JsonS
   if (action !== 'update') return object({ record }, ['record']);
   const changed = { type: 'array', items: { type: 'string' }, description: 'the names of the changed fields' };
   return object({ record, previous: record, changed }, isOwned ? ['record'] : ['record', 'previous', 'changed']);
+}
+
+/** Describes the events that extensions declare, except those whose name a collection's event has. */
+export function customCatalogue(
+  events: Awaited<ReturnType<typeof readCustomEvents>>,
+  others: readonly { readonly name: string }[],
+): z.output<typeof catalogueEvent>[] {
+  const taken = new Set(others.map(({ name }) => name));
+  return events
+    .filter(({ name }) => !taken.has(name))
+    .map(({ name, description, schema, example }) => ({
+      name,
+      description,
+      schema: bodySchema(name, schema),
+      example: { id: exampleId, event: name, timestamp: exampleSec, data: example },
+    }));
 }
 
 const bodySchema = (name: string, data: JsonSchema): JsonSchema => ({

@@ -2,7 +2,12 @@ import type { AccountHooks, HookedCollections } from '@recordbus/accounts';
 import type { Bus, EventStream } from '@recordbus/bus';
 import type { Database, Query } from '@recordbus/database';
 import type { EgressClient } from '@recordbus/egress';
-import { createExtensionHost, type ExtensionHost, type ExtensionsConfig } from '@recordbus/extension-host';
+import {
+  createExtensionHost,
+  type EventDescription,
+  type ExtensionHost,
+  type ExtensionsConfig,
+} from '@recordbus/extension-host';
 import type { Route } from '@recordbus/http';
 import { createNotifier, type NotifierDeps } from '@recordbus/notifications';
 import { type BackgroundTask, every } from '@recordbus/process/background';
@@ -36,6 +41,8 @@ export interface Extensions {
   readonly beforeSignIn: AccountHooks['beforeSignIn'];
   /** The current ones; they change with the extensions. */
   readonly hookedCollections: HookedCollections;
+  /** The events that the extensions declare now. */
+  readonly customEvents: readonly EventDescription[];
   readonly scheduler: Pick<Scheduler, 'crons' | 'runNow'>;
   /** The current ones; they change with the extensions. */
   readonly routes: readonly Route[];
@@ -87,6 +94,9 @@ export async function startExtensions(deps: ExtensionsDeps): Promise<Extensions>
     beforeSignIn: createSignInHooks(host, toolbox),
     get hookedCollections() {
       return hookedCollections;
+    },
+    get customEvents() {
+      return host.extensions.flatMap(({ description }) => description.events);
     },
     scheduler,
     get routes() {

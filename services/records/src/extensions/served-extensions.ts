@@ -1,12 +1,13 @@
 import { type HookedCollections, nothingHooked, storeHookedCollections } from '@recordbus/accounts';
 import type { ExtensionsConfig } from '@recordbus/extension-host';
 import { awaitDirectory } from '@recordbus/extension-host/await-directory';
+import { storeCustomEvents } from '@recordbus/extension-host/custom-events';
 import type { Route } from '@recordbus/http';
 import type { RequestHandler } from '@recordbus/http/service';
 import { whenWoken } from '@recordbus/process/background';
 import type { Extensions, ExtensionsDeps } from './extensions.ts';
 
-/** The wait before another attempt to store account hooks, in milliseconds. */
+/** The wait before another attempt to store what the extensions declare, in milliseconds. */
 const retryMs = 1000;
 
 interface ServedDeps extends Omit<ExtensionsDeps, 'config'> {
@@ -23,7 +24,7 @@ export interface ServedExtensions {
   readonly hookedCollections: HookedCollections;
   onRoutesChange(listener: () => void): void;
   /**
-   * Loads the extensions, if there are any, and stores which collections have hooks. If the directory does not exist
+   * Loads the extensions, if there are any, and stores which collections have hooks, and the declared events. If the directory does not exist
    * yet, the extensions are loaded when it does.
    */
   start(config: ExtensionsConfig | undefined): Promise<void>;
@@ -37,13 +38,14 @@ export function createServedExtensions({ dispatch, ...deps }: ServedDeps): Serve
   let handle: RequestHandler | undefined;
   let routesChanged = () => {};
   // Until they are stored, the auth service writes accounts without new hooks, so a failure is retried.
-  const storingHooks = whenWoken({ name: 'store account hooks', log, retryMs, run: notifyAuth });
+  const storing = whenWoken({ name: 'store what the extensions declare', log, retryMs, run: store });
   const findHooked = () => loaded?.hookedCollections ?? nothingHooked;
   const ending = new AbortController();
   let config: ExtensionsConfig | undefined;
   const loadingLate = whenWoken({ name: 'load the extensions', log, level: 'error', run: loadLate });
 
-  async function notifyAuth(): Promise<void> {
+  async function store(): Promise<void> {
+    await storeCustomEvents(database.query, loaded?.customEvents ?? []);
     if (await storeHookedCollections(database.query, findHooked())) bus.notify('account-hooks');
   }
 
@@ -52,7 +54,7 @@ export function createServedExtensions({ dispatch, ...deps }: ServedDeps): Serve
     handle = dispatch(routes);
     routesChanged();
     bus.notify('routes');
-    storingHooks.wake();
+    storing.wake();
   }
 
   async function load(found: ExtensionsConfig): Promise<Extensions> {
@@ -87,12 +89,12 @@ export function createServedExtensions({ dispatch, ...deps }: ServedDeps): Serve
       if (found?.isAwaited)
         awaitDirectory(found.directory, { ending: ending.signal, log, onThere: () => loadingLate.wake() });
       else if (found) await load(found);
-      await notifyAuth();
+      await store();
     },
     async stop() {
       ending.abort();
       await loadingLate.stop();
-      await storingHooks.stop();
+      await storing.stop();
       await loaded?.stop();
     },
   };

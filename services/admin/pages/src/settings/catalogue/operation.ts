@@ -131,7 +131,7 @@ export const webhooks: Section = {
         item(
           'webhooks.owners.<collection>',
           'Webhooks of <collection>',
-          "JSON: manage_rule says who manages a record's webhooks, events what they may get, max how many, hosts where, mail who is told of failures. Empty for none.",
+          "JSON: manage_rule says who manages a record's webhooks, events what they may get, max how many, hosts where, mail who hears about failures. Empty for none.",
           { kind: 'long' },
         ),
         item('webhooks.mail_after_seconds', 'Mail the owner after failing for', '0 means never.', time('s')),
