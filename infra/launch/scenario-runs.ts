@@ -135,6 +135,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'pocketbase-answers.slow': [],
   'pocketbase-attacks': ['wire'],
   'pocketbase-clients': ['wire'],
+  'pocketbase-hosts': ['wire'],
   'pocketbase-oauth': ['wire'],
   'pocketbase-realtime': ['wire'],
   'pocketbase-replicas.slow': [],

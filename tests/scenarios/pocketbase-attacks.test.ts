@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { request } from 'node:http';
 import { objectAt } from '../harness/json.ts';
 import { onEachTopology } from '../harness/target.ts';
 import { outcomeOf } from '../pocketbase-clients/normalize.ts';
@@ -7,6 +8,25 @@ import { raw } from '../pocketbase-clients/row.ts';
 import { castOf, idOf, password } from '../pocketbase-clients/side.ts';
 
 const statusOf = (answer: unknown) => Number(Object(answer).status);
+
+/** Sends a form's beginning, and returns the answer. The rest never comes. */
+function beginForm(
+  url: string,
+  authorization: string,
+  begin: string,
+  method = 'POST',
+): Promise<{ status: number | undefined }> {
+  const headers = { authorization, 'content-type': 'multipart/form-data; boundary=x', 'content-length': '1000000' };
+  return new Promise((resolve, reject) => {
+    const outgoing = request(url, { method, headers });
+    outgoing.on('error', reject);
+    outgoing.on('response', (answer) => {
+      resolve({ status: answer.statusCode });
+      outgoing.on('error', () => {}).destroy();
+    });
+    outgoing.write(begin);
+  });
+}
 
 onEachTopology("PocketBase's clients get nothing that the product refuses", async (t, target) => {
   const cast = await castOf(ourSide(target));
@@ -93,6 +113,15 @@ onEachTopology("PocketBase's clients get nothing that the product refuses", asyn
     assert.equal(statusOf(await create('['.repeat(100_000))), 400);
     assert.equal(statusOf(await create(`{"name":${'['.repeat(2000)}${']'.repeat(2000)}}`)), 400);
     assert.equal(statusOf(await create('{"__proto__":{"name":"x"},"name":"y"}')), 200);
+  });
+
+  await t.test('a form that a closed rule refuses is answered before its files have arrived', async () => {
+    const head = (name: string) =>
+      `--x\r\ncontent-disposition: form-data; name="${name}"; filename="a.txt"\r\n\r\nthe beginning`;
+    const { status } = await beginForm(`${url}/api/collections/closed/records`, alice.authStore.token, head('file'));
+    assert.equal(status, 403);
+    const other = `${url}/api/collections/notes/records/nothing`;
+    assert.equal((await beginForm(other, alice.authStore.token, head('paper'), 'PATCH')).status, 404);
   });
 
   await t.test('a token says nothing that its signature does not', async () => {

@@ -15,7 +15,7 @@ export type NoticeTopic =
   | 'jobs';
 
 /** A topic for messages to all replicas. A message may be lost. */
-export type MessageTopic = 'broadcast' | 'presence' | 'consistency' | 'pocketbase';
+export type MessageTopic = 'broadcast' | 'presence' | 'consistency';
 
 /** The key under which this package finds a connection's clients. Nothing else has it: it is not exported. */
 export const nats = Symbol('nats');
@@ -51,6 +51,16 @@ export interface Bus {
    * is down. Returns a function that removes the handler.
    */
   subscribe(topic: MessageTopic, handler: (text: string) => void): () => void;
+  /**
+   * Asks the process that answers at a place. Undefined if no process does. Throws 413 for a text that the server does not
+   * take, and 503 without a connection or an answer.
+   */
+  ask(place: string, text: string): Promise<string | undefined>;
+  /**
+   * Answers what other processes ask at a place, whose name is one token of a subject that nobody else chooses. Returns a
+   * function that ends it.
+   */
+  answerAt(place: string, answer: (text: string) => Promise<string>): () => void;
   /** Throws 503 when the server does not answer. */
   ping(): Promise<void>;
   /** Whether there is a connection now. */

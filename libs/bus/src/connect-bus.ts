@@ -9,6 +9,7 @@ import { keepConnected } from './bus-connection.ts';
 import { findConsumerNames } from './consumer-names.ts';
 import { createMessages } from './messages.ts';
 import { createNotices } from './notices.ts';
+import { createQuestions } from './questions.ts';
 import { readServerAddresses } from './server-addresses.ts';
 import { createStreamPublisher } from './stream-publisher.ts';
 
@@ -34,6 +35,7 @@ export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
   const countConnect = metrics && measureConnection(metrics, () => connection.live !== undefined);
   const notices = createNotices(() => connection.live, log);
   const messages = createMessages(() => connection.live, log);
+  const questions = createQuestions(() => live(), log);
   const publisher = createStreamPublisher(() => live());
   const connection = keepConnected({
     servers: { ...readServerAddresses(urls), name: `recordbus ${name}` },
@@ -41,6 +43,7 @@ export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
     onMade(made) {
       notices.subscribe(made);
       messages.subscribeOn(made);
+      questions.subscribeOn(made);
       publisher.subscribeOn(made);
     },
     onConnected(generation) {
@@ -66,6 +69,8 @@ export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
     onNotice: notices.onNotice,
     publish: messages.publish,
     subscribe: messages.subscribe,
+    ask: questions.ask,
+    answerAt: questions.answerAt,
     get connected() {
       return connection.live !== undefined;
     },

@@ -31,7 +31,7 @@ const ownAnswerTimeoutMs = 60_000;
 interface GatewayDeps extends PipelineDeps {
   /** For PocketBase's clients: the collections, and the bus to other gateways. */
   readonly collections: CatalogSource;
-  readonly bus: Pick<Bus, 'publish' | 'subscribe'>;
+  readonly bus: Pick<Bus, 'ask' | 'answerAt'>;
   /** The process's metrics, apart from the gateway's own. */
   readonly processMetrics: Metrics;
   /** The services behind this gateway. */

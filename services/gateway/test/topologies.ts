@@ -80,7 +80,7 @@ export const createTestGateway = (deps: Pick<GatewayDeps, 'log' | 'upstreams'> &
     windows: { ...createOwnWindows(() => performance.now()), start: () => {}, stop: async () => {} },
     requestLog: discardingLog,
     recentWrites: undefined,
-    bus: { publish: () => {}, subscribe: () => () => {} },
+    bus: { ask: async () => undefined, answerAt: () => () => {} },
     collections: noCollections,
     processMetrics: createMetrics('gateway'),
     trustedProxies: [],

@@ -42,6 +42,8 @@ export async function forwardForm(
   const begin = (texts: FormTexts) => {
     const sent = call({ ...translation.request(texts), form: { contentType, parts } });
     sent.finally(() => answered.abort()).then(answer.resolve, answer.reject);
+    // A preamble sends the head, which may be refused, although the first file may be dropped.
+    parts.write('\r\n');
   };
   const pumped = pump(
     source.body,

@@ -1,13 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Catalog, createLiveClient, type LiveClient, Refusal } from '@recordbus/pocketbase-clients';
 import { heartbeat } from '@recordbus/process/background';
 import { clientKey } from '@recordbus/request/client-key';
 import { createConnectionScope } from '@recordbus/request/request-scope';
 import type { CallAs } from './call-pipeline.ts';
-import type { Delivery, GatewayAnswer, Submission } from './other-gateways.ts';
+import { type Delivery, type GatewayAnswer, newClientId, type Submission } from './other-gateways.ts';
 
 interface StreamsDeps {
+  /** This gateway's name among the others. */
+  readonly gateway: string;
   readonly callAs: CallAs;
   readonly findCatalog: () => Promise<Catalog>;
   /** The address of a request's client, behind proxies. */
@@ -41,7 +42,13 @@ const idleMs = 300_000;
 const maxUnreadBytes = 1024 * 1024;
 
 /** Creates the streams. */
-export function createClientStreams({ callAs, findCatalog, addressOf, maxOfAddress }: StreamsDeps): ClientStreams {
+export function createClientStreams({
+  gateway,
+  callAs,
+  findCatalog,
+  addressOf,
+  maxOfAddress,
+}: StreamsDeps): ClientStreams {
   const streams = new Map<string, OpenStream>();
   const counts = new Map<string, number>();
   let endBeats: (() => void) | undefined;
@@ -68,7 +75,7 @@ export function createClientStreams({ callAs, findCatalog, addressOf, maxOfAddre
       const address = clientKey(addressOf(request));
       const count = counts.get(address) ?? 0;
       if (count >= maxOfAddress()) throw new Refusal(429, 'Too Many Requests.');
-      const id = randomBytes(30).toString('base64url');
+      const id = newClientId(gateway);
       const client = createLiveClient({
         send: (event, data) => write(response, `id:${id}\nevent:${event}\ndata:${JSON.stringify(data)}\n\n`),
         end: () => response.end(),

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Bus } from '@recordbus/bus';
 import { z } from 'zod';
@@ -34,6 +34,8 @@ export interface ForClients {
   deliver(delivery: Delivery): Promise<GatewayAnswer | undefined>;
 }
 
+const answerText = z.object({ status: z.number(), message: z.string() });
+
 const question = z.union([
   z.object({
     submission: z.object({
@@ -49,50 +51,42 @@ const question = z.union([
   }),
 ]);
 
-const message = z.union([
-  z.object({ to: z.literal('stream'), request: z.string(), question }),
-  z.object({
-    to: z.literal('sender'),
-    request: z.string(),
-    answer: z.object({ status: z.number(), message: z.string() }),
-  }),
-]);
-
-type Message = z.output<typeof message>;
-
-/** How long the gateway with the stream has, in milliseconds. Its client asks again. */
-const answerTimeoutMs = 3000;
-
 const unavailable: GatewayAnswer = { status: 503, message: 'The server is busy. Try again later.' };
 
-/** Asks the other gateways. Undefined if none has the client. */
+/** Asks the gateway that has the client. Undefined if none has it. Throws 413, and 503 without an answer. */
 export interface OtherGateways extends ForClients {
-  /** Begins to receive. Until then, this gateway has no stream that another one could mean. */
+  /** Begins to answer other gateways. Until then, this gateway has no stream that they could mean. */
   open(): void;
   close(): void;
 }
+
+/** This gateway's name, with which its streams' ids begin. */
+export const newGatewayName = (): string => randomBytes(9).toString('base64url');
+
+const clientIdShape = /^([\w-]{12})\.[\w-]{40}$/;
+
+/** Makes a stream's id, which names its gateway. */
+export const newClientId = (gateway: string): string => `${gateway}.${randomBytes(30).toString('base64url')}`;
+
+const placeOf = (gateway: string): string => `pocketbase-${gateway}`;
+const gone: GatewayAnswer = { status: 404, message: '' };
 
 /**
  * Connects this gateway with the others, by sealed messages: a client's request may reach another gateway than its
  * stream. `here` gets other gateways' requests.
  */
 export function connectGateways(
-  bus: Pick<Bus, 'publish' | 'subscribe'>,
-  secret: Uint8Array,
-  here: ForClients,
+  bus: Pick<Bus, 'ask' | 'answerAt'>,
+  { name, secret, here }: { readonly name: string; readonly secret: Uint8Array; readonly here: ForClients },
 ): OtherGateways {
   const sealed = createSealedTexts(secret);
-  const waiting = new Map<string, (answer: GatewayAnswer) => void>();
-  const send = (text: Message) => bus.publish('pocketbase', sealed.seal(JSON.stringify(text)));
   let end: (() => void) | undefined;
 
-  async function receive(text: string): Promise<void> {
+  async function answer(text: string): Promise<string> {
     const opened = sealed.open(text);
-    const received = opened === undefined ? undefined : message.safeParse(JSON.parse(opened)).data;
-    if (received?.to === 'sender') waiting.get(received.request)?.(received.answer);
-    if (received?.to !== 'stream' || waiting.has(received.request)) return;
-    const answer = await answerHere(received.question).catch(() => unavailable);
-    if (answer) send({ to: 'sender', request: received.request, answer });
+    const asked = opened === undefined ? undefined : question.safeParse(JSON.parse(opened)).data;
+    const given = asked && (await answerHere(asked).catch(() => unavailable));
+    return sealed.seal(JSON.stringify(given ?? gone));
   }
 
   async function answerHere(asked: z.output<typeof question>): Promise<GatewayAnswer | undefined> {
@@ -101,27 +95,24 @@ export function connectGateways(
     return here.submit({ ...submission, address });
   }
 
-  function ask(asked: z.output<typeof question>): Promise<GatewayAnswer | undefined> {
-    const request = randomUUID();
-    return new Promise((resolve) => {
-      const settle = (answer?: GatewayAnswer) => {
-        clearTimeout(timer);
-        waiting.delete(request);
-        resolve(answer);
-      };
-      const timer = setTimeout(settle, answerTimeoutMs);
-      waiting.set(request, settle);
-      send({ to: 'stream', request, question: asked });
-    });
+  async function ask(clientId: string, asked: z.output<typeof question>): Promise<GatewayAnswer | undefined> {
+    const gateway = clientIdShape.exec(clientId)?.[1];
+    if (gateway === undefined || gateway === name) return undefined;
+    const text = await bus.ask(placeOf(gateway), sealed.seal(JSON.stringify(asked)));
+    const opened = text === undefined ? undefined : sealed.open(text);
+    const given = opened === undefined ? undefined : answerText.safeParse(JSON.parse(opened)).data;
+    return given?.status === gone.status ? undefined : given;
   }
 
   return {
     open() {
-      end ??= bus.subscribe('pocketbase', (text) => void receive(text));
+      end ??= bus.answerAt(placeOf(name), answer);
     },
     submit: ({ topics, address, ...submission }) =>
-      ask({ submission: { ...submission, topics: [...topics], ...(address !== undefined && { address }) } }),
-    deliver: ({ data, ...delivery }) => ask({ delivery: { ...delivery, data: { ...data } } }),
+      ask(submission.clientId, {
+        submission: { ...submission, topics: [...topics], ...(address !== undefined && { address }) },
+      }),
+    deliver: ({ data, ...delivery }) => ask(delivery.clientId, { delivery: { ...delivery, data: { ...data } } }),
     close() {
       end?.();
       end = undefined;

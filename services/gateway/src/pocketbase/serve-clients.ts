@@ -13,7 +13,7 @@ import { createCallAs } from './call-pipeline.ts';
 import { type CatalogSource, createFindCatalog } from './catalog-copy.ts';
 import { createClientStreams } from './client-streams.ts';
 import { findClientPath } from './find-client-path.ts';
-import { connectGateways } from './other-gateways.ts';
+import { connectGateways, newGatewayName } from './other-gateways.ts';
 import { createSubmitTopics } from './realtime.ts';
 import { createReturnFromProvider } from './return-from-provider.ts';
 
@@ -25,7 +25,7 @@ interface ServeClientsDeps {
   readonly accounts: Pick<Accounts, 'findPrincipal'>;
   readonly movedTokens: MovedTokens;
   readonly trustedProxies: readonly string[];
-  readonly bus: Pick<Bus, 'publish' | 'subscribe'>;
+  readonly bus: Pick<Bus, 'ask' | 'answerAt'>;
   readonly collections: CatalogSource;
 }
 
@@ -53,13 +53,15 @@ export function serveClients(pipeline: RequestListener, deps: ServeClientsDeps):
   const extendToken = createTokenExtender(secret);
   const callAs = createCallAs(pipeline);
   const findCatalog = createFindCatalog(collections);
+  const gateway = newGatewayName();
   const streams = createClientStreams({
+    gateway,
     callAs,
     findCatalog,
     addressOf: ({ socket, headers }) => findClient()(socket.remoteAddress ?? '', `${headers['x-forwarded-for'] ?? ''}`),
     maxOfAddress: () => settings.get('realtime.max_connections_per_address'),
   });
-  const others = connectGateways(bus, secret, streams);
+  const others = connectGateways(bus, { name: gateway, secret, here: streams });
   const identifyToken = createIdentify({ verifier: createTokenVerifier(secret), accounts, movedTokens });
   const answer = createAnswerClient({
     log,
@@ -85,7 +87,10 @@ export function serveClients(pipeline: RequestListener, deps: ServeClientsDeps):
     },
   });
   settings.onChange((changed) => {
-    if (changed.has('pocketbase.enabled') && !settings.get('pocketbase.enabled')) streams.close();
+    if (!changed.has('pocketbase.enabled')) return;
+    // Servers of a cluster need a moment to learn where a question goes, so this comes before the first stream.
+    if (settings.get('pocketbase.enabled')) others.open();
+    else streams.close();
   });
   return {
     app(request, response) {
