@@ -44,6 +44,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'batch-together': ['wire', 'client'],
   bus: ['wire'],
   'canonical-addresses': ['wire'],
+  captcha: ['wire'],
   'change-collections': ['wire'],
   'change-fields': [],
   'change-records': ['client'],

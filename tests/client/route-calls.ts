@@ -68,6 +68,7 @@ export const calls: Readonly<Record<string, Call>> = {
   'POST /api/v1/auth/{collection}/promote': (c, o) => users(c).promote(credentials, o),
   'POST /api/v1/auth/{collection}/otp/request': (c, o) => users(c).requestCode('a', o),
   'POST /api/v1/auth/{collection}/otp/auth': (c, o) => users(c).loginWithCode({ token: 't' }, o),
+  'GET /api/v1/auth/{collection}/captcha': (c, o) => users(c).captcha(o),
   'GET /api/v1/auth/{collection}/oauth2/providers': (c, o) => users(c).oauth.providers(o),
   'GET /api/v1/auth/{collection}/oauth2/authorize': (c, o) =>
     users(c).oauth.begin({ provider: 'p', redirectUri: 'r' }, o),

@@ -8,6 +8,8 @@ export const meanings: Readonly<Record<string, string>> = {
   blocked: 'An admin has blocked the user.',
   body_broken: 'The import body is broken; `details` has its row and column.',
   body_gone: 'The import body is no longer in the store.',
+  captcha_failed: 'The answer to the captcha is wrong, used or expired: solve a new one.',
+  captcha_required: 'The request needs the answer to a captcha.',
   collection_exists: 'A collection has this name already; case does not count.',
   collection_in_use: "Other collections' relations or views need the collection; `details` lists them.",
   command_running: 'A backup or a command is using the database.',

@@ -57,7 +57,7 @@ export type {
   WebhookValues,
 } from './admin/webhook-types.ts';
 export type { OwnedWebhooks } from './admin/webhooks.ts';
-export type { Accounts, Credentials } from './auth/accounts.ts';
+export type { Accounts, CaptchaOptions, Credentials } from './auth/accounts.ts';
 export type { OAuth, OAuthStart } from './auth/oauth.ts';
 export type { OwnAccount, PasswordProof, SessionRow, Sessions } from './auth/own-account.ts';
 export type { Factor, MergeRequired, MfaRequired, Profile, SignedIn, SignIn } from './auth/sign-in.ts';

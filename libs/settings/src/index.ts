@@ -1,4 +1,5 @@
 export { createFilteredClient } from './egress-client.ts';
+export type { CaptchaDoor, CaptchaSetting } from './registry/captcha.ts';
 export { type ChannelRule, channelRules } from './registry/channel-rule.ts';
 export {
   collectionFamilies,

@@ -1,5 +1,6 @@
 import { type AccountHooks, noAccountHooks } from '@recordbus/accounts';
 import type { Bus } from '@recordbus/bus';
+import { createCaptchas } from '@recordbus/captcha';
 import type { ValueCipher } from '@recordbus/crypto';
 import { type Database, limitRules, mapDatabaseError } from '@recordbus/database';
 import type { EgressClient } from '@recordbus/egress';
@@ -27,6 +28,7 @@ import { addressRoutes } from './routes/address-routes.ts';
 import { adminRoutes } from './routes/admin-routes.ts';
 import { adminTotpRoutes } from './routes/admin-totp-routes.ts';
 import { anonymousRoutes } from './routes/anonymous-routes.ts';
+import { captchaRoutes } from './routes/captcha-routes.ts';
 import { impersonationRoutes } from './routes/impersonation-routes.ts';
 import { mailRoutes } from './routes/mail-routes.ts';
 import { movedSessionRoutes } from './routes/moved-session-routes.ts';
@@ -152,6 +154,7 @@ function createParts(deps: AuthDeps, { client, schema, nowSec, inBackground }: O
     accountHooks: deps.accountHooks ?? noAccountHooks,
     signer: createTokenSigner(secret, clock),
     passwords: createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl }),
+    captchas: createCaptchas({ settings, database, client, log, secret, nowSec }),
     lockout: createLockout({ database, settings, trustedProxies: config.trustedProxies, nowSec }),
     guessLimit: createGuessLimit({ database, nowSec }),
     hashCode: createCodeHasher(secret),
@@ -174,6 +177,7 @@ const createRoutes = (parts: OauthParts): readonly Route[] =>
       ...passwordRoutes(parts),
       ...addressRoutes(parts),
       ...anonymousRoutes(parts),
+      ...captchaRoutes(parts),
       ...mailRoutes(parts),
       ...otpRoutes(parts),
       ...oauthRoutes(parts),

@@ -1,5 +1,6 @@
 import type { AccountHooks } from '@recordbus/accounts';
 import type { Bus } from '@recordbus/bus';
+import type { Captchas } from '@recordbus/captcha';
 import type { ValueCipher } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
 import type { GuessLimit, PasswordRules } from '@recordbus/passwords';
@@ -30,6 +31,7 @@ export interface AuthParts {
   readonly accountHooks: AccountHooks;
   readonly signer: TokenSigner;
   readonly passwords: PasswordRules;
+  readonly captchas: Captchas;
   readonly lockout: Lockout;
   readonly guessLimit: GuessLimit;
   readonly hashCode: CodeHasher;

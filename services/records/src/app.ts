@@ -45,6 +45,7 @@ import type { RouteDeps } from './routes/route-deps.ts';
 import { ruleTrialRoute } from './routes/rule-trial.ts';
 import { searchRoute } from './routes/search.ts';
 import { updateRoute } from './routes/update.ts';
+import type { WriteHooks } from './write/write-hooks.ts';
 
 export { openBackupPlace } from './backups/backup-place.ts';
 export { operationVerbs } from './batch/operation.ts';
@@ -68,9 +69,11 @@ export function createRecords(
   const parts = createRecordsParts(given);
   const { settings, cache, stream, roomWatch } = parts;
   const { readReplicas } = database;
-  const records = createRecordSubjects(given, parts, {
+  const client = createFilteredClient(settings, { maxSocketsPerOrigin: maxPicturesPerOrigin });
+  const hooks: WriteHooks = {
     find: (collection, operation) => extensions.loaded?.beforeHooks.find(collection, operation),
-  });
+  };
+  const records = createRecordSubjects(given, parts, hooks, client);
   const explainViewFailure = createExplainViewFailure({ collections: cache.all, log });
   const mapError = (error: unknown) => explainViewFailure(error) ?? mapDatabaseError(error);
   const compresses = () => settings.get('http.compression');
@@ -134,7 +137,6 @@ export function createRecords(
     ...cronRoutes({ database, findScheduler: () => extensions.loaded?.scheduler }),
   ];
   const handle = createDispatcher(routes, { ...dispatching, idempotency });
-  const client = createFilteredClient(settings, { maxSocketsPerOrigin: maxPicturesPerOrigin });
   const accountHooks = createAccountHooks(records, extensions, { client, log });
 
   const { collections: served, reads, encryption, schema } = records;

@@ -1,4 +1,6 @@
 import type { AccountRules } from '@recordbus/accounts';
+import { type Captchas, createCaptchas } from '@recordbus/captcha';
+import type { EgressClient } from '@recordbus/egress';
 import { createGuessLimit, createPasswordRules } from '@recordbus/passwords';
 import { createFieldEncryption } from '@recordbus/schema';
 import { createFileTokens } from '@recordbus/tokens';
@@ -28,7 +30,12 @@ export interface RecordSubjects extends RouteDeps {
 }
 
 /** Creates what the routes, the account routes and the extensions' tools depend on. */
-export function createRecordSubjects(given: RecordsDeps, parts: RecordsParts, hooks: WriteHooks): RecordSubjects {
+export function createRecordSubjects(
+  given: RecordsDeps,
+  parts: RecordsParts,
+  hooks: WriteHooks,
+  client: EgressClient,
+): RecordSubjects {
   const { log, database, bus, cipher, storage } = given;
   const { settings, cache, schema, relay, removals } = parts;
   const reads = createRecordReads(database, settings);
@@ -60,7 +67,7 @@ export function createRecordSubjects(given: RecordsDeps, parts: RecordsParts, ho
     maxUploadBytes: given.config.maxUploadBytes ?? defaultMaxUploadBytes,
     operationLimits: createOperationLimits({ query: database.query, settings }),
     maxBatchOperations: () => settings.get('batch.max_operations'),
-    ...createAccountRules(given, parts),
+    ...createAccountRules(given, parts, client),
   };
 }
 
@@ -76,10 +83,15 @@ function openDownloads({ database, storage, log, secret }: RecordsDeps, parts: R
   return createDownloads({ query, storage, log, tokens, hasOwnHost, ...parts });
 }
 
-function createAccountRules({ database, log, config }: RecordsDeps, { settings }: RecordsParts): AccountRules {
+function createAccountRules(
+  { database, log, config, secret }: RecordsDeps,
+  { settings }: RecordsParts,
+  client: EgressClient,
+): AccountRules & { readonly captchas: Captchas } {
   const nowSec = () => Math.floor(Date.now() / 1000);
   return {
     guessLimit: createGuessLimit({ database, nowSec }),
+    captchas: createCaptchas({ settings, database, client, log, secret, nowSec }),
     nowSec,
     passwords: createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl }),
   };

@@ -9,6 +9,7 @@ import { exitCodes } from '../exit-codes.ts';
 import type { CommandParts, CommonOptions } from '../run-command.ts';
 import { examineAccounts } from './examine-accounts.ts';
 import { busUnreachable, examineBus } from './examine-bus.ts';
+import { examineCaptchas } from './examine-captchas.ts';
 import { examineClocks } from './examine-clocks.ts';
 import { examineBloat, examineOutbox, examineReplicas, examineServer, examineTables } from './examine-database.ts';
 import { examineDurability } from './examine-durability.ts';
@@ -98,6 +99,7 @@ async function examineDatabase(client: pg.Client, { config, key }: CommandParts)
       ...(await examine('outbox', () => examineOutbox(client))),
       ...(await examine('jobs', () => examineJobs(client))),
       ...(await examine('search indexes', () => examineSearch(client))),
+      ...(await examine('captchas', () => examineCaptchas(client))),
       ...(await examine('services', () => examineReplicas(client))),
       ...(await examine('read replica', () => examineReadReplicas(client, config.databaseReplicaUrls ?? []))),
     );

@@ -5,6 +5,7 @@ import { apiPath } from '../url.ts';
 import { createOAuth, type OAuth } from './oauth.ts';
 import { createOwnAccount, type OwnAccount } from './own-account.ts';
 import { createSignIn, type Factor, type MergeRequired, type SignedIn, type SignIn } from './sign-in.ts';
+import { solveCaptcha } from './solve-captcha.ts';
 
 export interface Credentials {
   readonly email: string;
@@ -14,6 +15,12 @@ export interface Credentials {
 /** A password with the address, or with an identity that the collection's setting allows, such as a username. */
 export type LoginCredentials = Credentials | { readonly identity: string; readonly password: string };
 
+/** Options of calls that may ask for a captcha. */
+export interface CaptchaOptions extends CallOptions {
+  /** A solved captcha: from `captcha()`, or from the provider's widget. */
+  readonly captcha?: string | undefined;
+}
+
 /** An auth collection's accounts: sign-up, sign-in, and the caller's account. */
 export interface Accounts<R, Create> extends OwnAccount<R> {
   /**
@@ -22,7 +29,7 @@ export interface Accounts<R, Create> extends OwnAccount<R> {
    * @example
    * const { record } = await client.auth('users').register({ email: 'ada@example.com', password: 'a long password' });
    */
-  register(values: Create & Credentials, options?: CallOptions): Promise<SignIn<R>>;
+  register(values: Create & Credentials, options?: CaptchaOptions): Promise<SignIn<R>>;
   /**
    * Signs in with a password, and the address or another identity.
    *
@@ -31,24 +38,24 @@ export interface Accounts<R, Create> extends OwnAccount<R> {
    * if (signIn.state === 'mfa_required') signIn = await signIn.confirm({ code: prompt('Code') ?? '' });
    * console.log(signIn.record.email);
    */
-  login(credentials: LoginCredentials, options?: CallOptions): Promise<SignIn<R>>;
+  login(credentials: LoginCredentials, options?: CaptchaOptions): Promise<SignIn<R>>;
   /** Mails a code and a link for signing in. The answer is the same for an unknown address. */
-  requestCode(email: string, options?: CallOptions): Promise<void>;
+  requestCode(email: string, options?: CaptchaOptions): Promise<void>;
   /** Signs in with the mailed code, or with its link's token. */
   loginWithCode(
     proof: { readonly email: string; readonly code: string } | { readonly token: string },
     options?: CallOptions,
   ): Promise<SignIn<R>>;
   /** Signs in without an address. If the token is lost, the account is lost too. */
-  anonymous(values?: Partial<Create>, options?: CallOptions): Promise<SignedIn<R>>;
+  anonymous(values?: Partial<Create>, options?: CaptchaOptions): Promise<SignedIn<R>>;
   /** Gives the anonymous user who is signed in an address and a password. */
-  promote(credentials: Credentials, options?: CallOptions): Promise<SignedIn<R>>;
+  promote(credentials: Credentials, options?: CaptchaOptions): Promise<SignedIn<R>>;
   /** Completes a sign-in that needs a second factor. */
   confirmMfa(mfaToken: string, factor: Factor, options?: CallOptions): Promise<SignedIn<R>>;
   /** Completes a sign-in that needs a merge. Without a password, the client's session is the proof. */
   confirmMerge(mergeToken: string, proof?: { readonly password: string }, options?: CallOptions): Promise<SignIn<R>>;
   /** Mails a link for a new password. The answer is the same for an unknown address. */
-  requestPasswordReset(email: string, options?: CallOptions): Promise<void>;
+  requestPasswordReset(email: string, options?: CaptchaOptions): Promise<void>;
   /** Sets a new password with the mailed token. All sessions end. */
   confirmPasswordReset(
     values: { readonly token: string; readonly password: string },
@@ -60,11 +67,23 @@ export interface Accounts<R, Create> extends OwnAccount<R> {
   confirmEmailChange(token: string, options?: CallOptions): Promise<void>;
   /** Undoes an address change with the token mailed to the old address. All sessions end. */
   undoEmailChange(token: string, options?: CallOptions): Promise<void>;
+  /**
+   * Gets a proof of work and solves it, where the collection asks for one. An answer can be used once.
+   *
+   * @example
+   * const captcha = await client.auth('users').captcha();
+   * await client.auth('users').register({ email, password }, { captcha });
+   */
+  captcha(options?: CallOptions): Promise<string>;
   /** Signing in at a provider. */
   readonly oauth: OAuth<R, Create>;
 }
 
 export type { Factor, MergeRequired, SignedIn, SignIn };
+
+/** A body with a captcha's answer, if there is one. */
+const solved = (values: object, captcha: string | undefined): object =>
+  captcha === undefined ? values : { ...values, captcha };
 
 /** Returns a collection's accounts. */
 export function createAccounts<R, Create>(
@@ -77,8 +96,10 @@ export function createAccounts<R, Create>(
     session,
     collection,
   );
-  const login = async (credentials: LoginCredentials, options: CallOptions = {}): Promise<SignIn<R>> =>
-    signIn(await send(['login'], credentials, options));
+  const login = async (
+    credentials: LoginCredentials,
+    { captcha, ...options }: CaptchaOptions = {},
+  ): Promise<SignIn<R>> => signIn(await send(['login'], solved(credentials, captcha), options));
   /** Sends a request whose answer is not needed, with the token of the session. */
   const tell = async (path: string, values: object, options?: CallOptions): Promise<unknown> =>
     transport.data({ method: 'POST', path: apiPath('auth', collection, path), values, ...options });
@@ -86,27 +107,27 @@ export function createAccounts<R, Create>(
   return {
     ...createOwnAccount<R>(transport, session, collection, signedIn),
     login,
-    async register(values, options = {}) {
+    async register(values, { captcha, ...options } = {}) {
       try {
-        return await signedIn(await send(['register'], values, { ...options, key: true }));
+        return await signedIn(await send(['register'], solved(values, captcha), { ...options, key: true }));
       } catch (error) {
         // An earlier request did the work, and its answer with the token was lost (http §7.7).
         if (!(error instanceof RecordbusError) || error.code !== 'idempotency_not_replayed') throw error;
         return login({ email: values.email, password: values.password }, options);
       }
     },
-    async requestCode(email, options) {
-      await send(['otp', 'request'], { email }, options);
+    async requestCode(email, { captcha, ...options } = {}) {
+      await send(['otp', 'request'], solved({ email }, captcha), options);
     },
     loginWithCode: async (proof, options) => signIn(await send(['otp', 'auth'], proof, options)),
-    anonymous: async (values = {}, options = {}) =>
-      signedIn(await send(['anonymous'], values, { ...options, key: true })),
-    promote: async (credentials, options = {}) =>
-      signedIn(await send(['promote'], credentials, { ...options, isAnonymous: false })),
+    anonymous: async (values = {}, { captcha, ...options } = {}) =>
+      signedIn(await send(['anonymous'], solved(values, captcha), { ...options, key: true })),
+    promote: async (credentials, { captcha, ...options } = {}) =>
+      signedIn(await send(['promote'], solved(credentials, captcha), { ...options, isAnonymous: false })),
     confirmMfa,
     confirmMerge,
-    async requestPasswordReset(email, options) {
-      await send(['request-password-reset'], { email }, options);
+    async requestPasswordReset(email, { captcha, ...options } = {}) {
+      await send(['request-password-reset'], solved({ email }, captcha), options);
     },
     async confirmPasswordReset(values, options) {
       await send(['confirm-password-reset'], values, options);
@@ -120,6 +141,11 @@ export function createAccounts<R, Create>(
     },
     async undoEmailChange(token, options) {
       await send(['undo-email-change'], { token }, options);
+    },
+    async captcha(options = {}) {
+      const path = apiPath('auth', collection, 'captcha');
+      const { json } = await transport.send({ method: 'GET', path, isAnonymous: true, ...options });
+      return solveCaptcha(json, options.signal);
     },
     oauth: createOAuth<R, Create>(transport, collection, { send, signInOrMerge }),
   };

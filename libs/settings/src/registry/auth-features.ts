@@ -1,3 +1,4 @@
+import { captchaFamilies } from './captcha.ts';
 import { setting, settingGroup } from './setting.ts';
 import { signUpFamilies } from './sign-up.ts';
 import { flag } from './text-schemas.ts';
@@ -15,5 +16,5 @@ export const authFeatures = settingGroup(
     'auth.anonymous.enabled': setting(flag, '0', 'Anonymous sign-in.'),
     'auth.impersonation.enabled': setting(flag, '1', 'Admins may act as a user.'),
   },
-  signUpFamilies,
+  { ...signUpFamilies, ...captchaFamilies },
 );

@@ -1,10 +1,16 @@
+import { captchaFamilies } from './captcha.ts';
 import { oidcProviderFamilies } from './oauth-providers.ts';
 import { isSecretEnding, type Setting } from './setting.ts';
 import { signUpFamilies } from './sign-up.ts';
 import { webhookOwnerFamilies } from './webhook-owners.ts';
 
 /** Families: settings with one value for each name, by their key with a placeholder for the name. */
-export const settingFamilies = { ...signUpFamilies, ...oidcProviderFamilies, ...webhookOwnerFamilies };
+export const settingFamilies = {
+  ...signUpFamilies,
+  ...captchaFamilies,
+  ...oidcProviderFamilies,
+  ...webhookOwnerFamilies,
+};
 
 type Families = typeof settingFamilies;
 export type FamilyKey = keyof Families;

@@ -1,5 +1,6 @@
 import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
+import { jsonText, settingObject } from './json-text.ts';
 import { unsetSetting } from './setting.ts';
 
 /** Which webhooks the records of a collection may own (webhooks §9.1). */
@@ -29,40 +30,16 @@ const host = boundedText(255)
 
 const wholeMax = 'must be a whole number from 1 to 100';
 
-const owners = z.strictObject(
-  {
-    manage_rule: z.string('must be a string').default(''),
-    events: z.array(pattern, 'must be a list of patterns').min(1).max(100).default(['*']),
-    max: z.int(wholeMax).min(1, wholeMax).max(100, wholeMax).default(10),
-    hosts: z.array(host, 'must be a list of hosts').max(100).default([]),
-    mail: boundedText(255, 'must be a path').default(''),
-  },
-  {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys' ? `has an unknown ${issue.keys.join(', ')}` : 'must be a JSON object',
-  },
-);
+const owners = settingObject({
+  manage_rule: z.string('must be a string').default(''),
+  events: z.array(pattern, 'must be a list of patterns').min(1).max(100).default(['*']),
+  max: z.int(wholeMax).min(1, wholeMax).max(100, wholeMax).default(10),
+  hosts: z.array(host, 'must be a list of hosts').max(100).default([]),
+  mail: boundedText(255, 'must be a path').default(''),
+});
 
 /** The setting's text: a JSON object. */
-const ownersText = z
-  .string()
-  .transform((text, context): WebhookOwners => {
-    const result = owners.safeParse(parseJson(text));
-    if (result.success) return result.data;
-    const [issue] = result.error.issues;
-    const place = issue?.path.join('.');
-    context.addIssue({ code: 'custom', message: `${place ? `${place} ` : ''}${issue?.message ?? 'is not valid'}` });
-    return z.NEVER;
-  })
-  .describe('a JSON object {manage_rule, events, max, hosts, mail}');
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const ownersText = jsonText<WebhookOwners>(owners).describe('a JSON object {manage_rule, events, max, hosts, mail}');
 
 /** The collections whose records may own webhooks. Without its setting, a collection's records own none. */
 export const webhookOwnerFamilies = {

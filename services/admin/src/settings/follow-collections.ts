@@ -1,6 +1,6 @@
 import type { Query } from '@recordbus/database';
 import { type Collection, identityFieldsOf } from '@recordbus/schema';
-import { collectionFamilies, namedKey, type ProfileMap, settingFamilies } from '@recordbus/settings';
+import { collectionFamilies, findNamedKey, namedKey, type ProfileMap, settingFamilies } from '@recordbus/settings';
 
 /**
  * Renames a collection's settings with the collection and its fields, or deletes them with it, in the same
@@ -30,7 +30,9 @@ interface StoredSetting {
 }
 
 function renameSetting({ key, value }: StoredSetting, before: Collection, after: Collection): StoredSetting[] {
-  const newKey = `${key.slice(0, key.length - before.name.length)}${after.name}`;
+  const named = findNamedKey(key);
+  if (!named) return [];
+  const newKey = namedKey(named.family, after.name);
   const renamed = renameInValue(key, value, before, after);
   return renamed === '' ? [] : [{ key: newKey, value: renamed }];
 }

@@ -1,9 +1,20 @@
+import { takeAnswer } from '@recordbus/captcha';
 import { created, ok, type Route, route } from '@recordbus/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { promote, requireAnonymous } from '../sign-up/promote.ts';
 import { signInAnonymously } from '../sign-up/sign-in-anonymously.ts';
-import { admitTo, admitToSignUp, authParams, authPath, holderIn, signUpRefused, text } from './auth-paths.ts';
+import {
+  admitTo,
+  admitToSignUp,
+  answerOf,
+  authParams,
+  authPath,
+  captchaAnswer,
+  holderIn,
+  signUpRefused,
+  text,
+} from './auth-paths.ts';
 import { userSession } from './session-schemas.ts';
 
 /** Anonymous users and their promotion (auth §7). */
@@ -26,9 +37,11 @@ export const anonymousRoutes = (parts: AuthParts): Route[] => [
     },
     admit: admitToSignUp(parts),
     handler: (input) =>
-      parts.collections.serve(input.params.collection, async (collection) =>
-        created(await signInAnonymously(parts, collection, input.body, originOf(input))),
-      ),
+      parts.collections.serve(input.params.collection, async (collection) => {
+        const { answer, body } = takeAnswer(collection, input);
+        await parts.captchas.demand(collection, 'register', answer, input.context);
+        return created(await signInAnonymously(parts, collection, body, originOf(input)));
+      }),
   }),
   route({
     method: 'POST',
@@ -39,7 +52,7 @@ export const anonymousRoutes = (parts: AuthParts): Route[] => [
     action: 'auth',
     summary: 'Give the calling anonymous user an address and a password; the id and the record stay',
     params: authParams,
-    body: z.object({ email: text, password: text }),
+    body: z.object({ email: text, password: text, captcha: captchaAnswer }),
     answers: {
       200: userSession,
       401: 'no token',
@@ -57,6 +70,7 @@ export const anonymousRoutes = (parts: AuthParts): Route[] => [
       parts.collections.serve(input.params.collection, async (collection) => {
         const { principal } = input.context;
         requireAnonymous(principal);
+        await parts.captchas.demand(collection, 'register', answerOf(input), input.context);
         return ok(await promote(parts, collection, principal.id, input.body, originOf(input)));
       }),
   }),

@@ -20,6 +20,11 @@ export const oldPassword = text
   .optional()
   .describe("the account's password; without it a sign-in within the last 10 minutes may suffice");
 
+/** The member with a captcha's answer, in bodies without the collection's fields (auth §10.2). */
+export const captchaAnswer = text
+  .optional()
+  .describe('the solved captcha, where the setting auth.captcha.<collection> asks for one; or the header X-Captcha');
+
 interface Input {
   readonly params: { readonly collection: string };
   readonly context: RequestContext;
@@ -40,6 +45,15 @@ export const admitToSignUp =
   (parts: Pick<AuthParts, 'collections' | 'settings'>) =>
   async ({ params, context }: Input): Promise<void> =>
     requireOpenSignUp(parts, await parts.collections.get(params.collection), context.principal);
+
+/** Returns a captcha's answer: the body's member, or the header. */
+export const answerOf = ({
+  body,
+  header,
+}: {
+  readonly body: { readonly captcha?: string | undefined };
+  header(name: string): string | undefined;
+}): string | undefined => body.captcha ?? header('x-captcha');
 
 type User = Extract<Principal, { type: 'user' }>;
 

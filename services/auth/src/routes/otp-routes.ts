@@ -1,9 +1,9 @@
 import { ok, type Route, route } from '@recordbus/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
-import { requestCode } from '../otp/request-code.ts';
+import { requestCode, requireCodes } from '../otp/request-code.ts';
 import { type CodeProof, signInWithCode } from '../otp/sign-in-with-code.ts';
-import { admitTo, authParams, authPath, text } from './auth-paths.ts';
+import { admitTo, answerOf, authParams, authPath, captchaAnswer, text } from './auth-paths.ts';
 import { secondFactorRequired, userSession } from './session-schemas.ts';
 
 /** A token alone, or an address and a code. */
@@ -27,15 +27,17 @@ export const otpRoutes = (parts: AuthParts): Route[] => [
     action: 'auth',
     summary: 'Mail a user a code and a link for signing in; the answer is the same for an unknown address',
     params: authParams,
-    body: z.object({ email: text }),
+    body: z.object({ email: text, captcha: captchaAnswer }),
     answers: {
       200: z.object({ sent: z.literal(true) }),
       404: 'no such auth collection',
-      422: 'one-time codes are switched off, or mail is not configured',
+      422: 'one-time codes are switched off, mail is not configured, or a captcha is missing or wrong',
     },
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
+        requireCodes(parts);
+        await parts.captchas.demand(collection, 'otp', answerOf(input), input.context);
         requestCode(parts, collection, input.body.email);
         return ok({ sent: true });
       }),

@@ -1,3 +1,4 @@
+import { takeAnswer } from '@recordbus/captcha';
 import { created, ok, type Route, route, toJsonSchema } from '@recordbus/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
@@ -5,21 +6,39 @@ import { changePassword } from '../passwords/change-password.ts';
 import { confirmPasswordReset, requestPasswordReset } from '../passwords/reset-password.ts';
 import { type Credentials, logIn } from '../sign-in/log-in.ts';
 import { register } from '../sign-up/register.ts';
-import { admitTo, admitToSignUp, authParams, authPath, holderIn, signUpRefused, text } from './auth-paths.ts';
+import {
+  admitTo,
+  admitToSignUp,
+  answerOf,
+  authParams,
+  authPath,
+  captchaAnswer,
+  holderIn,
+  signUpRefused,
+  text,
+} from './auth-paths.ts';
 import { secondFactorRequired, userSession } from './session-schemas.ts';
 
 /** Every registration's members. The collection's fields are checked with its definition. */
 const registration = z
-  .looseObject({ email: z.email(), password: text.describe('what the user signs in with') })
+  .looseObject({
+    email: z.email(),
+    password: text.describe('what the user signs in with'),
+    captcha: captchaAnswer,
+  })
   .describe("the address, the password, and the collection's fields");
 
 const loginBody = z.object({
   email: text.optional().describe("the account's address"),
   identity: text.optional().describe('instead of it: the address, or a value of a field that the setting names'),
   password: text,
+  captcha: captchaAnswer,
 });
 
-const credentials = loginBody.partial().transform(({ email, identity, password }, context): Credentials => {
+/** What a login sends: credentials, and the answer to a captcha. */
+type Login = Credentials & { readonly captcha: string | undefined };
+
+const credentials = loginBody.partial().transform(({ email, identity, password, captcha }, context): Login => {
   const problems = [
     ...(email === undefined && identity === undefined ? [['email', 'is required'] as const] : []),
     ...(email !== undefined && identity !== undefined ? [['identity', 'must not come with email'] as const] : []),
@@ -27,7 +46,7 @@ const credentials = loginBody.partial().transform(({ email, identity, password }
   ];
   for (const [name, message] of problems) context.addIssue({ code: 'custom', path: [name], message });
   if (problems.length > 0 || password === undefined) return z.NEVER;
-  return email === undefined ? { identity: identity ?? '', password } : { email, password };
+  return { captcha, ...(email === undefined ? { identity: identity ?? '', password } : { email, password }) };
 });
 
 /** Registration, login, and password resets and changes (auth §3, §4). */
@@ -47,13 +66,15 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
       201: userSession,
       403: signUpRefused,
       404: 'no such auth collection',
-      422: 'a field or the password is refused',
+      422: 'a field or the password is refused, or a captcha is missing or wrong',
     },
     admit: admitToSignUp(parts),
     handler: (input) =>
-      parts.collections.serve(input.params.collection, async (collection) =>
-        created(await register(parts, collection, input.body, originOf(input))),
-      ),
+      parts.collections.serve(input.params.collection, async (collection) => {
+        const { answer, body } = takeAnswer(collection, input);
+        await parts.captchas.demand(collection, 'register', answer, input.context);
+        return created(await register(parts, collection, body, originOf(input)));
+      }),
   }),
   route({
     method: 'POST',
@@ -70,13 +91,15 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
       401: 'invalid credentials',
       403: 'the user is blocked, or the right password must be reset',
       404: 'no such auth collection',
+      422: 'a captcha is missing or wrong',
       429: 'too many failed attempts',
     },
     admit: admitTo(parts.collections),
     handler: (input) =>
-      parts.collections.serve(input.params.collection, async (collection) =>
-        ok(await logIn(parts, collection, input.body, originOf(input))),
-      ),
+      parts.collections.serve(input.params.collection, async (collection) => {
+        await parts.captchas.demand(collection, 'login', answerOf(input), input.context);
+        return ok(await logIn(parts, collection, input.body, originOf(input)));
+      }),
   }),
   route({
     method: 'POST',
@@ -86,11 +109,16 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
     action: 'auth',
     summary: 'Mail a user a link for a new password; the answer is the same for an unknown address',
     params: authParams,
-    body: z.object({ email: text }),
-    answers: { 200: z.object({ sent: z.literal(true) }), 404: 'no such auth collection' },
+    body: z.object({ email: text, captcha: captchaAnswer }),
+    answers: {
+      200: z.object({ sent: z.literal(true) }),
+      404: 'no such auth collection',
+      422: 'a captcha is missing or wrong',
+    },
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
+        await parts.captchas.demand(collection, 'reset', answerOf(input), input.context);
         requestPasswordReset(parts, collection, input.body.email);
         return ok({ sent: true });
       }),

@@ -9,6 +9,7 @@ import { etagOf } from '../record/etag.ts';
 import { callOf } from '../rules/rule-context.ts';
 import { createRecord } from '../write/create-record.ts';
 import { isRelaxed } from '../write/is-relaxed.ts';
+import { demandCaptcha } from '../write/sign-up-captcha.ts';
 import { modeOf } from '../write/write-hooks.ts';
 import { writeOnce } from '../write/write-once.ts';
 import { collectionParams, collectionPaths } from './record-paths.ts';
@@ -46,9 +47,11 @@ export const createRoute = (deps: RouteDeps): Route =>
       await using announced = openAnnounced(deps);
       const form = { collection, recordId: newId(), isNew: true } as const;
       const upload = await receiveRecordForm(input, form, announced, deps);
+      const given = { ...input, body: upload?.body ?? input.body };
+      const { hasSolvedCaptcha, body: sent } = await demandCaptcha(deps.captchas, collection, given);
       const reply = await writeOnce(input, request, deps, (collection) => {
-        const body = withFiles(collection, upload?.body ?? input.body, upload);
-        const call = callOf('POST', { ...input, body }, deps);
+        const body = withFiles(collection, sent, upload);
+        const call = { ...callOf('POST', { ...input, body }, deps), hasSolvedCaptcha };
         return {
           mode: modeOf(deps.hooks, collection, 'create'),
           isRelaxed: isRelaxed(collection),

@@ -17,7 +17,10 @@ export interface RuleContext {
 }
 
 /** One request: its context, and what rules read from it. */
-export interface Call extends WriteContext, RuleContext {}
+export interface Call extends WriteContext, RuleContext {
+  /** Whether the caller has solved the captcha that a new account asks for (auth §10.3). */
+  readonly hasSolvedCaptcha?: boolean;
+}
 
 type Caller = Pick<RuleContext, 'principal' | 'passesRules'>;
 

@@ -14,6 +14,7 @@ import { fieldRefusal, refuseClosedFields, writeOf } from '../rules/field-rules.
 import { type Call, passesRules } from '../rules/rule-context.ts';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { type CreatePlace, composeCreate, composeCreateAt } from './create-sql.ts';
+import { asksForCaptcha, captchaAlone } from './sign-up-captcha.ts';
 import type { WriteRules } from './write-rules.ts';
 import type { WriteUnit } from './write-unit.ts';
 import type { WrittenRecord } from './written-record.ts';
@@ -127,6 +128,7 @@ export async function prepareCreate(
   call: Call,
   rules: WriteRules,
 ) {
+  if (!call.hasSolvedCaptcha && asksForCaptcha(rules.captchas, collection, call)) throw captchaAlone();
   refuseClosedFields(sent, writeOf(collection, call), call);
   const given = withDefaults(collection, sent, call);
   const before = rules.hooks.find(collection, 'create');

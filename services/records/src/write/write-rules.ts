@@ -1,4 +1,5 @@
 import type { AccountRules } from '@recordbus/accounts';
+import type { Captchas } from '@recordbus/captcha';
 import type { FieldEncryption } from '@recordbus/schema';
 import type { WriteHooks } from './write-hooks.ts';
 
@@ -7,4 +8,5 @@ export interface WriteRules extends AccountRules {
   /** Encrypts and hashes secret fields' values. */
   readonly encryption: FieldEncryption;
   readonly hooks: WriteHooks;
+  readonly captchas: Captchas;
 }

@@ -45,6 +45,7 @@ export const clientCalls: Readonly<Record<string, string>> = {
     "client.auth('{collection}').promote({ email: 'ada@example.com', password })",
   'POST /api/v1/auth/{collection}/otp/request': "client.auth('{collection}').requestCode('ada@example.com')",
   'POST /api/v1/auth/{collection}/otp/auth': "client.auth('{collection}').loginWithCode({ token })",
+  'GET /api/v1/auth/{collection}/captcha': "client.auth('{collection}').captcha()",
   'GET /api/v1/auth/{collection}/oauth2/providers': "client.auth('{collection}').oauth.providers()",
   'GET /api/v1/auth/{collection}/oauth2/authorize':
     "client.auth('{collection}').oauth.begin({ provider: 'github', redirectUri })",

@@ -21,6 +21,17 @@ export const signIn: Section = {
           'Unique fields that name an account in addition to its email address, one in each line.',
           lines('username'),
         ),
+        item(
+          'auth.captcha.<collection>',
+          'Captcha in <collection>',
+          'What guests solve before they sign up, sign in, or ask for a mail. ALTCHA needs nobody else. JSON with provider, on, open, hostnames and verify_url.',
+          lines('{"provider": "altcha", "on": ["register"]}'),
+        ),
+        item(
+          'auth.captcha.<collection>.secret',
+          'Captcha secret in <collection>',
+          'The secret key from Turnstile or hCaptcha.',
+        ),
         item('auth.otp.enabled', 'Mailed codes', 'Sign-in by a one-time code or link in a mail. Needs mail.'),
         item(
           'auth.mfa.enabled',

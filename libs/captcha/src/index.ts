@@ -1,0 +1,3 @@
+export { altchaChallenge } from './altcha.ts';
+export { type Captchas, createCaptchas } from './captchas.ts';
+export { takeAnswer } from './take-answer.ts';
