@@ -90,6 +90,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'file-access': ['wire', 'client'],
   'file-downloads': ['wire'],
   'file-host': ['wire'],
+  'file-names': ['wire'],
   'file-previews': ['wire'],
   files: ['wire', 'client'],
   filters: ['client'],

@@ -44,6 +44,10 @@ export async function checkTypes(client: Client<Library> = createClient<Library>
   few?.stars;
   // @ts-expect-error there is no such field
   await books.first({ fields: ['nothing'] });
+  const withFiles = await books.first({ fields: ['title', '_files'] });
+  const original: string | null | undefined = withFiles?._files.cover?.[0]?.original;
+  // @ts-expect-error they were not asked for
+  few?._files;
 
   await books.list({
     filter: (one) => one.and(one.stars.gte(3), one.writer.house.name.eq('core'), one.kind.in(['novel'])),
@@ -66,7 +70,7 @@ export async function checkTypes(client: Client<Library> = createClient<Library>
     // @ts-expect-error it was not asked for
     first.data[0]?.stars;
   }
-  void [best, novels];
+  void [best, novels, original];
 
   await books.list({ filter: (one) => one.created.lt(new Date()), sort: ['-stars', 'writer.name'] });
   await books.list({ filter: f`stars > ${3}` });

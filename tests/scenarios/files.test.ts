@@ -45,7 +45,7 @@ onEachTopology('forms upload files', async (t, target) => {
             ok: true,
             meta: { a: [1] },
             tags: ['a', 'b'],
-            cover: is.matching(/^my_photo_[a-z0-9]{10}\.png$/),
+            cover: is.matching(/^my_phöto_[a-z0-9]{10}\.png$/),
             scans: [is.matching(/^passwd_[a-z0-9]{10}$/), is.matching(/^b_[a-z0-9]{10}\.txt$/)],
             created: is.now,
             updated: is.now,

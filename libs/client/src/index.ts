@@ -104,6 +104,7 @@ export type { SessionKeeper } from './session/keeper.ts';
 export { localStorageStore, memoryStore, type Session, type SessionStore } from './session/session.ts';
 export type { Call, CallOptions, Reply, Transport } from './transport.ts';
 export type { Expanded, ExpandPath } from './types/expand.ts';
+export type { FileDetails, FilesMember } from './types/fields.ts';
 export type { FilterFields, FilterOf, Tests } from './types/filter-fields.ts';
 export type { RouteAnswer, RouteInput, RoutesOf, RouteTypes } from './types/routes.ts';
 export type {

@@ -53,7 +53,7 @@ export const isUnchanged = (read: object, now: object): boolean =>
   Object.entries(read).every(([name, value]) => isOutside.has(name) || isSame(value, Reflect.get(now, name)));
 
 /** Members outside the record. */
-const isOutside = new Set(['expand', '_score']);
+const isOutside = new Set(['expand', '_score', '_highlight', '_files']);
 
 /** Whether two JSON values are the same. */
 function isSame(a: unknown, b: unknown): boolean {

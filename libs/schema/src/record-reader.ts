@@ -43,6 +43,7 @@ const serverSet = new Set([
   'updated_at',
   '_score',
   '_highlight',
+  '_files',
 ]);
 
 interface Column {

@@ -6,6 +6,12 @@ test('a key has three plain segments', () => {
   assert.deepEqual(fileKey('c1', 'r1', 'photo_0123456789.jpg')?.segments, ['c1', 'r1', 'photo_0123456789.jpg']);
 });
 
+test('a name may have letters of every script, an id may not', () => {
+  assert.deepEqual(fileKey('c1', 'r1', 'über_日本語.jpg')?.segments, ['c1', 'r1', 'über_日本語.jpg']);
+  assert.equal(fileKey('ü', 'r1', 'name'), undefined);
+  assert.equal(fileKey('c1', 'ü', 'name'), undefined);
+});
+
 const refused = [
   '',
   '.',
@@ -16,7 +22,8 @@ const refused = [
   'a\\b',
   'a\0b',
   'a b',
-  'ü',
+  'u\u0308',
+  'a\u202Eb',
   'a\n',
   'x'.repeat(201),
 ];

@@ -1,3 +1,5 @@
+import { isFileName } from '@recordbus/text/file-name';
+
 /** Where a file's bytes are: collection id, record id and stored name, each a safe path segment. */
 export interface FileKey {
   readonly segments: readonly [collectionId: string, recordId: string, name: string];
@@ -19,11 +21,12 @@ export function previewedName(name: string): string | undefined {
   return at < 0 ? undefined : name.slice(0, at);
 }
 
-/** Whether the text can be a key segment. */
+/** Whether the text can be an id in a key. */
 export const isSegment = (text: string): boolean => segmentShape.test(text);
 
 /** Returns a file's key; undefined when a part is not a valid segment, so that no such file exists. */
 export function fileKey(collectionId: string, recordId: string, name: string): FileKey | undefined {
-  const segments = [collectionId, recordId, name] as const;
-  return segments.every((segment) => segmentShape.test(segment)) ? { segments } : undefined;
+  return isSegment(collectionId) && isSegment(recordId) && isFileName(name)
+    ? { segments: [collectionId, recordId, name] }
+    : undefined;
 }

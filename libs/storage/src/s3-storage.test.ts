@@ -62,6 +62,19 @@ suite('files in an S3-compatible store', { skip }, () => {
     for (const id of ['start-1', 'start-2', 'other']) await storage.deleteRecord('c1', id);
   });
 
+  test('a file whose name has letters of any script is stored, listed and deleted', async () => {
+    const names = ['über_日本語.txt', 'отчёт.док', 'तस्वीर_१.jpg'];
+    for (const name of names) await storage.put(key(name, 'scripts'), Readable.from([name]));
+    const found: string[] = [];
+    for await (const { segments } of storage.list('c1', 'scripts')) found.push(segments[2]);
+    assert.deepEqual(found.sort(), names.toSorted());
+    for (const name of names) {
+      assert.equal(await read(key(name, 'scripts')), name);
+      await storage.delete(key(name, 'scripts'));
+      assert.equal(await storage.find(key(name, 'scripts')), undefined);
+    }
+  });
+
   test('a stored file is found and read, whole and in part', async () => {
     assert.deepEqual(await storage.put(key('a.txt'), Readable.from(['hello ', 'world'])), { sizeBytes: 11 });
     assert.deepEqual(await storage.find(key('a.txt')), { sizeBytes: 11 });

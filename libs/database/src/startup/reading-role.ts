@@ -3,8 +3,8 @@ import type { SessionSettings } from '../connections/session-settings.ts';
 import type { Query } from '../statement.ts';
 
 /**
- * The role's rights: records, their links, history and searched words, the outbox columns for incremental totals, and the timelines
- * that reads on read replicas check. It may call the schema's functions, none of which changes data by itself.
+ * The role's rights: records, their links, history and searched words, what uploads say about their files, the outbox columns for
+ * incremental totals, and the timelines that reads on read replicas check. It may call the schema's functions, none of which changes data by itself.
  */
 const grants = (role: string): readonly string[] => [
   `grant usage on schema system, records, history, links, search to ${role}`,
@@ -17,6 +17,7 @@ const grants = (role: string): readonly string[] => [
   end $$`,
   `grant select (collection_id, records_added, transaction_id) on system.outbox to ${role}`,
   `grant select on system.timelines to ${role}`,
+  `grant select on system.uploaded_files to ${role}`,
 ];
 
 interface RoleState {
@@ -48,6 +49,7 @@ async function findRole(query: Query): Promise<RoleState | undefined> {
     text: `select r.rolname as role,
         coalesce(has_any_column_privilege(r.oid, 'system.outbox', 'select'), false)
         and has_table_privilege(r.oid, 'system.timelines', 'select')
+        and has_table_privilege(r.oid, 'system.uploaded_files', 'select')
         and (select count(*) = 4 from pg_default_acl a join pg_namespace n on n.oid = a.defaclnamespace
           where n.nspname in ('records', 'history', 'links', 'search') and a.defaclobjtype = 'r'
             and a.defaclrole = (select oid from pg_roles where rolname = current_user)

@@ -31,7 +31,7 @@ export function readPartHead(bytes: Uint8Array, ordinal: number): PartHead {
   if (name === undefined) throw malformed(`${which} has no name: write form-data; name="…"`);
   if (Buffer.byteLength(name) > maxNameBytes) throw malformed(`${which} has a name longer than ${maxNameBytes} bytes`);
   const type = readParameters(headers.get('content-type') ?? 'text/plain');
-  const filename = parameters.get('filename*') ?? parameters.get('filename');
+  const filename = parameters.get('filename*') ?? asSent(parameters.get('filename'));
   return {
     name,
     filename: filename?.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1),
@@ -39,6 +39,11 @@ export function readPartHead(bytes: Uint8Array, ordinal: number): PartHead {
     charset: type.parameters.get('charset') ?? 'utf-8',
   };
 }
+
+/** What browsers and curl write for a quote and for line breaks in a file name (HTML §4.10.21.8). */
+const escaped = /%(?:22|0D|0A)/gi;
+
+const asSent = (filename: string | undefined): string | undefined => filename?.replace(escaped, decodeURIComponent);
 
 /** Decodes a part's text. Throws 400 naming the part for bytes that its charset lacks. */
 export function readPartText(bytes: Uint8Array, { name, charset }: PartHead): string {

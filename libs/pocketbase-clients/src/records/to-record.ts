@@ -3,7 +3,7 @@ import { type Catalog, fieldNamed, isSeveral } from '../catalog.ts';
 import { isObject, type JsonObject } from '../product.ts';
 
 /** Members that only records here have. */
-const ours: ReadonlySet<string> = new Set(['anonymous', '_score', '_highlight']);
+const ours: ReadonlySet<string> = new Set(['anonymous', '_score', '_highlight', '_files']);
 
 /** Addresses that the product made up for accounts without one (auth §1.4). */
 const madeUp = '@users.invalid';

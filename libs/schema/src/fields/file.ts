@@ -1,4 +1,5 @@
 import { boundedList } from '@recordbus/http/bounded-list';
+import { isFileName } from '@recordbus/text/file-name';
 import { z } from 'zod';
 import type { Field } from '../field.ts';
 import { type FieldType, type ValueReader, ValueRefusal } from '../field-type.ts';
@@ -9,9 +10,6 @@ import { listOf } from './list-of.ts';
 
 /** `type/subtype` in the characters that RFC 6838 §4.2 allows, with `*` for any subtype or, alone, for any type. */
 const mimePattern = /^(\*\/\*|[a-z0-9][a-z0-9!#$&^_.+-]*\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]*))$/;
-
-/** Stored names are ASCII: a slug, an underscore, ten random characters, an extension (files §2.1). */
-const namePattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
 
 const flag = z.boolean('must be true or false').default(false);
 
@@ -108,7 +106,7 @@ export const file: FieldType = {
     return field.options.multiple ? listMaxOf(field, 'files').limit(schema) : schema;
   },
   compile(field) {
-    const isName = (value: unknown) => typeof value === 'string' && namePattern.test(value);
+    const isName = (value: unknown) => typeof value === 'string' && isFileName(value);
     const refusal = new ValueRefusal("must be a stored file's name");
     if (!field.options.multiple) return (value) => (isName(value) ? value : refusal);
     const max = listMaxOf(field, 'files');

@@ -1,4 +1,5 @@
 import { type KeepAnswer, type Reply, rawJson } from '@recordbus/http';
+import type { AnnouncedFile } from '../files/announced-files.ts';
 import type { ServedCollections } from '../record/served-collections.ts';
 import type { RunWrite } from '../write/write-unit.ts';
 import type { Operation } from './operation.ts';
@@ -15,8 +16,8 @@ export interface BatchDeps extends Omit<BatchRules, 'collections'> {
 interface BatchRequest {
   readonly operations: readonly Operation[];
   readonly uploads: Uploads;
-  /** The uploads' announced files, by id. */
-  readonly announced: readonly number[];
+  /** The uploads' announced files. */
+  readonly announced: readonly AnnouncedFile[];
   readonly input: BatchInput & { readonly keepAnswer?: KeepAnswer };
 }
 

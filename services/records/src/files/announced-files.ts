@@ -16,12 +16,27 @@ interface FilePlace {
   readonly name: string;
 }
 
+/** What an upload says about a stored file, beside its bytes. */
+export interface FileFacts {
+  /** The sender's name; null when there was none. */
+  readonly original: string | null;
+  /** In bytes. */
+  readonly size: number;
+  readonly type: string;
+}
+
+/** An announcement's row, with what the commit keeps about its file. Without facts it keeps only the bytes. */
+export interface AnnouncedFile extends Partial<FileFacts> {
+  readonly id: number;
+}
+
 /** The files that running work has announced. Disposed, they are removed unless a commit has kept them. */
 export interface AnnouncedFiles extends AsyncDisposable {
-  /** Row ids, one for each file. */
-  readonly ids: readonly number[];
-  /** Resolves when the file is listed for removal unless a commit keeps it. */
-  announce(file: FilePlace): Promise<void>;
+  readonly files: readonly AnnouncedFile[];
+  /** Resolves to its row's id when the file is listed for removal unless a commit keeps it. */
+  announce(file: FilePlace): Promise<number>;
+  /** Adds what the commit keeps about a file. */
+  describe(id: number, facts: FileFacts): void;
   /** The commit has kept the files. Without this, disposing them costs a statement that finds none. */
   keep(): void;
 }
@@ -36,21 +51,26 @@ interface AnnounceDeps {
  * now, or by another replica if this process dies. Without files it costs nothing.
  */
 export function openAnnounced({ database: { query, write }, removals }: AnnounceDeps): AnnouncedFiles {
-  const ids: number[] = [];
+  const files = new Map<number, AnnouncedFile>();
   let endRenewal: (() => void) | undefined;
   let isKept = false;
   return {
-    ids,
-    async announce(file) {
-      endRenewal ??= heartbeat(renewMs, () => renewAnnounced(query, ids));
-      ids.push(await announceFile(write, file));
+    get files() {
+      return [...files.values()];
     },
+    async announce(file) {
+      endRenewal ??= heartbeat(renewMs, () => renewAnnounced(query, [...files.keys()]));
+      const id = await announceFile(write, file);
+      files.set(id, { id });
+      return id;
+    },
+    describe: (id, facts) => void files.set(id, { id, ...facts }),
     keep() {
       isKept = true;
     },
     async [Symbol.asyncDispose]() {
       endRenewal?.();
-      if (ids.length > 0 && !isKept) await dropAnnounced(query, ids).then(removals.wake, () => {});
+      if (files.size > 0 && !isKept) await dropAnnounced(query, [...files.keys()]).then(removals.wake, () => {});
     },
   };
 }
@@ -85,17 +105,20 @@ async function dropAnnounced(query: Query, ids: readonly number[]): Promise<void
   });
 }
 
-/** Keeps announced files, in the transaction that writes their names. Throws 409 when one was removed meanwhile. */
-export async function keepAnnounced(query: Query, ids: readonly number[]): Promise<void> {
-  const text = `select ${keepAnnouncedSql('$1::bigint[]')}`;
-  await query({ name: 'keep-announced', text, values: [ids] }).catch(explainExpired);
+/**
+ * Keeps announced files with their facts, in the transaction that writes their names. Throws 409 when one was removed
+ * meanwhile.
+ */
+export async function keepAnnounced(query: Query, files: readonly AnnouncedFile[]): Promise<void> {
+  const text = `select ${keepAnnouncedSql('$1::jsonb')}`;
+  await query({ name: 'keep-announced', text, values: [JSON.stringify(files)] }).catch(explainExpired);
 }
 
 /**
- * SQL that keeps announced files in the statement that writes their names. The parameter is the ids (bigint[]), or null
+ * SQL that keeps announced files in the statement that writes their names. The parameter is the files (jsonb), or null
  * without files. The statement fails if one was removed (`explainExpired`).
  */
-export const keepAnnouncedSql = (ids: string): string => `system.keep_announced(${ids})`;
+export const keepAnnouncedSql = (files: string): string => `system.keep_announced(${files})`;
 
 const uploadExpired = () => conflict('upload_expired', 'the upload took too long; send it again');
 

@@ -21,6 +21,7 @@ import { authorize, ruleRefusal } from '../rules/authorize.ts';
 import { compileCondition } from '../rules/compile-rule.ts';
 import { schemaFor } from '../rules/key-collections.ts';
 import { passesRules, type RuleContext } from '../rules/rule-context.ts';
+import { joinUploaded } from '../shape/file-details.ts';
 import { fileFieldsOf } from './file-changes.ts';
 
 /** A file's name within a collection. */
@@ -34,6 +35,8 @@ export interface FoundFile {
   readonly key: FileKey;
   readonly field: Field;
   readonly options: FileOptions;
+  /** The sender's name; null when it is not known. */
+  readonly original: string | null;
   /** Whether the caller passes the collection's rules. Then the file needs no token. */
   readonly isPassed: boolean;
 }
@@ -75,7 +78,7 @@ export async function locateFile(
     throw notFound('file');
   }
   const { valuesFrom, ...statement } = compiled(collection, ruleContext);
-  const [row] = await query<{ field: string | null; isReadable: boolean }>({
+  const [row] = await query<{ field: string | null; original: string | null; isReadable: boolean }>({
     ...statement,
     values: valuesFrom({ recordId, filename }, ruleContext.request),
   });
@@ -87,6 +90,7 @@ export async function locateFile(
     key,
     field,
     options: fileOptionsOf(field),
+    original: row.original,
     isPassed: passesRules(ruleContext, collection, 'read'),
     isReadable: row.isReadable,
   };
@@ -118,9 +122,10 @@ const compiled = perCallerKind((collection, context) => {
   const ruled = `(${verdictOf(collection.rules.view)}) and (case f.name ${fields.map(({ name, isOpen }) => `when ${name} then (${isOpen})`).join(' ')} end)`;
   const publicNames = fields.filter(({ isPublic }) => isPublic).map(({ name }) => name);
   const isReadable = publicNames.length > 0 ? `f.name in (${publicNames.join(', ')}) or (${ruled})` : ruled;
-  const text = `select f.name as field, (${isReadable}) is true as "isReadable"
+  const text = `select f.name as field, u.original, (${isReadable}) is true as "isReadable"
 from ${tableOf(collection)} t
 cross join lateral (select case ${fields.map(({ has, name }) => `when ${has} then ${name}`).join(' ')} end as name) f
+${joinUploaded(collection, 't', filename, 'u')}
 where t.id = ${parameters.named('recordId', 'text')}`;
   return { ...prepare('file', text), valuesFrom: parameters.valuesFrom };
 });

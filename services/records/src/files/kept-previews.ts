@@ -137,15 +137,3 @@ async function forget(query: Query, rows: readonly PreviewRow[]): Promise<void> 
     values: [column('collection_id'), column('record_id'), column('name'), column('used_at')],
   });
 }
-
-/** Deletes the preview rows for a removed file, record or collection. */
-export async function forgetPreviews(
-  query: Query,
-  removed: { readonly collectionId: string; readonly recordId: string | null; readonly previewsOf: string | null },
-): Promise<void> {
-  await query({
-    text: `delete from system.previews where collection_id = $1
-      and ($2::text is null or record_id = $2) and ($3::text is null or starts_with(name, $3))`,
-    values: [removed.collectionId, removed.recordId, removed.previewsOf],
-  });
-}

@@ -2,10 +2,10 @@ import { type Database, locks, type Query } from '@recordbus/database';
 import { every } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
 import type { Collection } from '@recordbus/schema';
-import { fileKey, previewMark, type Storage } from '@recordbus/storage';
+import { fileKey, type Storage } from '@recordbus/storage';
 import { cleanAbandonedRange, everyName } from './abandoned-range.ts';
 import { findListed } from './announced-files.ts';
-import { forgetPreviews } from './kept-previews.ts';
+import { forgetFiles } from './uploaded-files.ts';
 
 /** How often a replica looks for files to remove, in milliseconds. */
 const pollIntervalMs = 5000;
@@ -54,13 +54,17 @@ export function createRemovals({ database, storage, collections, log }: RemovalD
       if (collection) await cleanAbandonedRange({ query: database.query, storage }, collection, record_id);
       return;
     }
+    const removed = { collectionId: collection_id, recordId: record_id, name };
+    if (record_id !== null && name === null) {
+      const kept = await findListed(database.query, collection_id, record_id);
+      await storage.deleteRecord(collection_id, record_id, kept);
+      await forgetFiles(database.query, { ...removed, kept });
+      return;
+    }
     const key = record_id !== null && name !== null ? fileKey(collection_id, record_id, name) : undefined;
     if (record_id === null) await storage.deleteCollection(collection_id);
-    else if (name === null)
-      await storage.deleteRecord(collection_id, record_id, await findListed(database.query, collection_id, record_id));
     else if (key) await storage.delete(key);
-    const previewsOf = name === null ? null : `${name}${previewMark}`;
-    await forgetPreviews(database.query, { collectionId: collection_id, recordId: record_id, previewsOf });
+    await forgetFiles(database.query, removed);
   }
 
   async function removeBatch(query: Query): Promise<number> {

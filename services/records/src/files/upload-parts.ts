@@ -11,7 +11,8 @@ import {
 } from '@recordbus/schema';
 import { matchesMimeTypes, sniffContent, sniffedBytes } from '@recordbus/schema/content-types';
 import { bytesAtOnce, fileKey, type Storage } from '@recordbus/storage';
-import type { AnnouncedFiles } from './announced-files.ts';
+import type { AnnouncedFile, AnnouncedFiles } from './announced-files.ts';
+import { originalNameOf } from './original-name.ts';
 import { type Beginning, readBeginning } from './read-beginning.ts';
 import { storedNameOf } from './stored-name.ts';
 
@@ -22,8 +23,8 @@ export interface Upload {
   readonly body: Readonly<Record<string, unknown>>;
   /** Stored names by field, in their order. */
   readonly files: ReadonlyMap<string, readonly string[]>;
-  /** Ids for the rows that announce its files. The write deletes them. */
-  readonly announced: readonly number[];
+  /** The announcements of its files. The write keeps them. */
+  readonly announced: readonly AnnouncedFile[];
 }
 
 /** The record that an upload is for. */
@@ -76,11 +77,12 @@ export function createUploadParts({
     return names;
   }
 
-  async function announce(name: string): Promise<void> {
-    await announced.announce({ collectionId: collection.id, recordId, name });
+  async function announce(name: string): Promise<number> {
+    const id = await announced.announce({ collectionId: collection.id, recordId, name });
     // A removal leaves announced files. A removal that began before this announcement must end before the file gets its
     // name.
     await awaitRemoval?.();
+    return id;
   }
 
   return {
@@ -108,14 +110,20 @@ export function createUploadParts({
       if (max.isExceededBy((namesByField().get(name)?.length ?? 0) + 1)) throw refused(name, max.refusal.message);
       const storedName = storedNameOf(filename);
       place.name = storedName;
-      refuseType(field, options, sniffContent(headOf(beginning), storedName).types);
+      const { types } = sniffContent(headOf(beginning), storedName);
+      refuseType(field, options, types);
       refuseSize(field, options, beginning.length);
       const key = fileKey(collection.id, recordId, storedName);
       if (!key) throw new Error(`${storedName} is not a valid file name`);
       const announcement = announce(storedName);
       try {
         const bytes = beginning.isWhole ? beginning.chunks : bounded(beginning, stream.iterator(), field, options);
-        await storage.put(key, bytes, { announced: announcement });
+        const { sizeBytes } = await storage.put(key, bytes, { announced: announcement });
+        announced.describe(await announcement, {
+          original: originalNameOf(filename),
+          size: sizeBytes,
+          type: types[0],
+        });
       } finally {
         // The caller drops the announced files.
         await Promise.allSettled([announcement]);
@@ -131,7 +139,7 @@ export function createUploadParts({
         // The write refuses a field that the collection lacks.
         body.set(name, formText ? formText.read(values) : values.at(-1));
       }
-      return { recordId, body: Object.fromEntries(body), files: namesByField(), announced: announced.ids };
+      return { recordId, body: Object.fromEntries(body), files: namesByField(), announced: announced.files };
     },
   };
 }

@@ -2,7 +2,7 @@ import { eventAlias, eventNumber, isAfter, type NamedParameters, selectEventRows
 import { type CompileContext, compileCondition } from '../rules/compile-rule.ts';
 import { limitedText } from '../shape/answer-limit.ts';
 import { selectedColumns } from '../shape/field-selection.ts';
-import { isOpenEnded, recordJson } from '../shape/record-json.ts';
+import { describedFields, isOpenEnded, recordJson } from '../shape/record-json.ts';
 import { type CallerColumns, callerAlias, callerNumber, isArray } from './caller-columns.ts';
 import type { Condition, Judged, JudgeValues } from './compile-plan.ts';
 
@@ -67,7 +67,8 @@ function compileShown(
     return { from, text: limit(text), reads: columns.reads > readBefore ? 'anything' : 'nothing', rules: [] };
   }
   const shown = selectedColumns(collection, projection.selection, view);
-  const rules = [...new Set(shown.flatMap(({ name }) => view.conditional.get(name) ?? []))];
+  const named = [...shown, ...describedFields(projection)];
+  const rules = [...new Set(named.flatMap(({ name }) => view.conditional.get(name) ?? []))];
   const row = { row: eventAlias, parameters: columns.ofRule, isTable: false };
   const compiled = rules.map((rule) => compileCondition(rule, collection, context, row));
   const reads = columns.reads > readBefore ? 'rules' : 'nothing';

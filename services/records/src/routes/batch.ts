@@ -69,7 +69,7 @@ export function batchRoute(deps: RouteDeps): Route {
     const form = multipart
       ? await receiveBatch(deps, { request: multipart, principal: context.principal, admit }, announced)
       : { operations: await admit(listOf(input.body)), uploads: new Map() };
-    const run = () => doBatch({ ...form, announced: announced.ids, input }, rules);
+    const run = () => doBatch({ ...form, announced: announced.files, input }, rules);
     const reply = await gate.run(currentCaller(), run);
     announced.keep();
     return { ...reply, headers: { ...reply.headers, ...limits } };

@@ -15,6 +15,7 @@ import { thumbSize } from '@recordbus/schema';
 import type { FileKey } from '@recordbus/storage';
 import { z } from 'zod';
 import { type ByteRange, readByteRange } from '../files/byte-range.ts';
+import { dispositionOf } from '../files/disposition.ts';
 import { admit, type FoundFile, hasPublicFiles, ruleContextOf } from '../files/find-file.ts';
 import { readThumbSize, requireThumbSize } from '../files/thumb-size.ts';
 import type { Thumb } from '../files/thumbs.ts';
@@ -89,7 +90,7 @@ export const downloadRoute = (deps: RouteDeps): Route =>
         // Rules that a key passes look open to it.
         const isPublic = principal.type !== 'service' && isOpenToAll(found, collection.rules.view);
         const reply = answer(sent, {
-          filename: params.filename,
+          filename: found.original ?? params.filename,
           isAttachment: query.download,
           cacheControl: isPublic ? 'public, max-age=604800, immutable' : 'private, no-cache',
           isHead,
@@ -125,6 +126,7 @@ interface Bytes extends Thumb {
 }
 
 interface DownloadRequest {
+  /** What a browser calls the file that it saves. */
   readonly filename: string;
   readonly isAttachment: boolean;
   readonly cacheControl: string;
@@ -146,7 +148,7 @@ function answer({ key, sizeBytes, type, mayRun }: Bytes, request: DownloadReques
     'Cache-Control': request.cacheControl,
     'Accept-Ranges': 'bytes',
     'Content-Type': type,
-    'Content-Disposition': `${disposition}; filename="${request.filename}"`,
+    'Content-Disposition': dispositionOf(disposition, request.filename),
     'X-Content-Type-Options': 'nosniff',
     'Content-Security-Policy': request.isSandboxed ? `${policy}; sandbox` : policy,
   };

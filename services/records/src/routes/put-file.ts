@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { AppError, conflict, malformed, malformedParameter, notFound, validationFailed } from '@recordbus/errors';
 import { created, ok, type Route, route } from '@recordbus/http';
+import { readParameters } from '@recordbus/http/form';
 import type { Storage } from '@recordbus/storage';
 import { z } from 'zod';
 import { type FoundFile, ruleContextOf } from '../files/find-file.ts';
+import { originalNameOf } from '../files/original-name.ts';
 import type { RouteDeps } from './route-deps.ts';
 
 const params = z.object({ collection: z.string(), id: z.string(), filename: z.string() });
@@ -31,7 +33,10 @@ export const putFileRoute = (deps: RouteDeps): Route =>
     params,
     streamedBody: { 'application/octet-stream': { type: 'string', format: 'binary' } },
     bodyLimitBytes,
-    requestHeaders: { 'Content-Digest': 'sha-256=:<base64>:, which the bytes must have' },
+    requestHeaders: {
+      'Content-Digest': 'sha-256=:<base64>:, which the bytes must have',
+      'Content-Disposition': "attachment with the file's original name, as a download has it",
+    },
     answers: {
       200: storedFile,
       201: storedFile,
@@ -45,6 +50,7 @@ export const putFileRoute = (deps: RouteDeps): Route =>
       const { downloads, collections, schema } = deps;
       const { principal } = context;
       const expected = readDigest(header('content-digest'));
+      const original = readOriginal(header('content-disposition'));
       const file = { recordId: params.id, filename: params.filename };
       return collections.serve({ collection: params.collection, action: 'update', principal }, async (collection) => {
         const ruleContext = ruleContextOf(principal, schema, { query: queryText, header });
@@ -53,11 +59,16 @@ export const putFileRoute = (deps: RouteDeps): Route =>
         const body: Body = stream ? stream.iterator({ destroyOnReturn: false }) : empty();
         const receiving = receive(body, expected);
         const stored = await downloads.storage.find(key);
-        if (stored) return ok(await compare(downloads.storage, { key }, receiving, params.filename));
+        if (stored) {
+          const same = await compare(downloads.storage, { key }, receiving, params.filename);
+          await downloads.describe(key, { original, size: same.size });
+          return ok(same);
+        }
         const { sizeBytes } = await downloads.storage.put(key, receiving.bytes);
+        await downloads.describe(key, { original, size: sizeBytes });
         // The record may have lost the file meanwhile.
         await locate().catch(async (error: unknown) => {
-          await downloads.storage.delete(key);
+          await downloads.forget(key);
           throw error;
         });
         return created({ name: params.filename, size: sizeBytes, sha256: receiving.digest() });
@@ -66,6 +77,11 @@ export const putFileRoute = (deps: RouteDeps): Route =>
   });
 
 async function* empty(): Body {}
+
+function readOriginal(header: string | undefined): string | null {
+  const { parameters } = readParameters(header ?? '');
+  return originalNameOf(parameters.get('filename*') ?? parameters.get('filename') ?? '');
+}
 
 function readDigest(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;

@@ -5,10 +5,12 @@ import { type Collection, type RecordColumn, recordColumns } from '@recordbus/sc
 export interface FieldSelection {
   /** The selection within a member; undefined for a member that is not selected. */
   member(name: string): FieldSelection | undefined;
+  /** The same for a member that costs more, which only its name selects: not `*`, and not a missing `fields`. */
+  named(name: string): FieldSelection | undefined;
 }
 
 /** Selects every member. */
-export const everything: FieldSelection = { member: () => everything };
+export const everything: FieldSelection = { member: () => everything, named: () => undefined };
 
 /** A tree of selected names; `isWhole` when a path ends at this node. */
 interface Node {
@@ -39,6 +41,10 @@ export function readFieldSelection(fields: string | undefined): FieldSelection {
 const selectionOf = ({ members }: Node): FieldSelection => ({
   member(name) {
     const node = members.get(name) ?? members.get('*');
+    return node && (node.isWhole ? everything : selectionOf(node));
+  },
+  named(name) {
+    const node = members.get(name);
     return node && (node.isWhole ? everything : selectionOf(node));
   },
 });

@@ -1,9 +1,10 @@
 import type { FieldAccess, NamedParameters, Parameters, SqlTarget } from '@recordbus/query';
-import { type Collection, mayGrow, quoteLiteral, recordColumns } from '@recordbus/schema';
+import { type Collection, type Field, mayGrow, quoteLiteral, recordColumns } from '@recordbus/schema';
 import { type CompileContext, compileCondition } from '../rules/compile-rule.ts';
 import { type AnswerLimit, joinedWithinLimit, limitedText } from './answer-limit.ts';
 import type { Expansion } from './expansion.ts';
 import { type FieldSelection, selectedColumns } from './field-selection.ts';
+import { describedFiles } from './file-details.ts';
 import { countReferrers, ifVisible, type RowValue, selectRelated } from './related-records.ts';
 import { objectText, shownMembers } from './shown-members.ts';
 
@@ -50,15 +51,45 @@ export function recordJson(
   const { parameters } = context;
   const compileRuleOf = (rule: string) => compileCondition(rule, collection, context, { row, parameters, isTable });
   const { from, conditional } = shownMembers({ columns, view }, row, parameters, conditionOf ?? compileRuleOf);
+  const described = describedFields(projection);
   const expansions = selectedExpansions(projection);
-  const isRuled = conditional.length > 0 || expansions?.some(({ condition }) => condition !== undefined);
+  const isRuled =
+    conditional.length > 0 ||
+    described.some(({ name }) => view.conditional.has(name)) ||
+    expansions?.some(({ condition }) => condition !== undefined);
+  const ofFiles = recordColumns(collection).filter(({ name }) => described.some((field) => field.name === name));
   // A field's rule may read any column.
-  const read = isRuled ? recordColumns(collection) : [...columns, ...(expansions ?? [])];
+  const read = isRuled ? recordColumns(collection) : [...columns, ...ofFiles, ...(expansions ?? [])];
+  const more = filesMember(projection, described, row, conditionOf ?? compileRuleOf);
   return {
     columns: [...new Set(read.map(({ column }) => column))],
     from,
-    text: withExpand(projection, conditional, { row, parameters, isTable }, context),
+    text: withExpand(projection, [...conditional, ...more], { row, parameters, isTable }, context),
   };
+}
+
+/** The file fields that `_files` shows: those that the caller may view, if `fields` names it (records §11.3). */
+export function describedFields({ collection, selection, view }: Projection): readonly Field[] {
+  const files = selection.named('_files');
+  const isShown = ({ name, type }: Field) => type === 'file' && !view.closed.has(name) && files?.member(name);
+  return files ? collection.fields.filter(isShown) : [];
+}
+
+/** The member `_files` as a text after a comma. */
+function filesMember(
+  { collection, selection, view }: Projection,
+  fields: readonly Field[],
+  row: string,
+  conditionOf: (rule: string) => string,
+): readonly string[] {
+  if (!selection.named('_files')) return [];
+  if (fields.length === 0) return [`',"_files":{}'`];
+  const entries = fields.map((field) => {
+    const rule = view.conditional.get(field.name);
+    const entry = describedFiles(collection, field, row);
+    return rule === undefined ? entry : `case when ${conditionOf(rule)} then ${entry} end`;
+  });
+  return [`',"_files":{' || concat_ws(',', ${entries.join(', ')}) || '}'`];
 }
 
 /** The expansions that `fields` selects; undefined when it does not select `expand`. */

@@ -4,7 +4,7 @@ import type { UnusedKey } from '@recordbus/http';
 import { keyValuesOf } from '@recordbus/idempotency';
 import { originOf } from '@recordbus/journal';
 import { type Collection, compileRecordReader, explainRefusal, perCollection, withDefaults } from '@recordbus/schema';
-import { explainExpired } from '../files/announced-files.ts';
+import { type AnnouncedFile, explainExpired } from '../files/announced-files.ts';
 import { refuseForeignFiles } from '../files/file-changes.ts';
 import type { Upload } from '../files/upload-parts.ts';
 import { type CallerSql, perCaller } from '../record/caller-sql.ts';
@@ -25,7 +25,7 @@ interface NewRecord {
   /** The request's upload. The body has its files' names. */
   readonly upload?: Upload | undefined;
   /** The announced files that the statement keeps. Left out if the unit keeps them. */
-  readonly announced?: readonly number[] | undefined;
+  readonly announced?: readonly AnnouncedFile[] | undefined;
   /** The idempotency key for which the statement keeps the answer, if it does. */
   readonly keptFor?: UnusedKey | undefined;
 }
@@ -68,7 +68,10 @@ export async function createRecord(
   const [row] = await unit
     .query<CreatedRow>({
       ...statement,
-      values: valuesFrom({ ...values, announced: record.announced ?? null, ...keyValuesOf(keptFor) }, call.request),
+      values: valuesFrom(
+        { ...values, announced: record.announced ? JSON.stringify(record.announced) : null, ...keyValuesOf(keptFor) },
+        call.request,
+      ),
     })
     .catch(explainExpired)
     .catch(explainRefusal(collection, Object.keys(record.body)));

@@ -26,8 +26,8 @@ interface CreateValues extends Origin, Partial<SentNames>, Partial<UnusedKeyValu
   readonly fields: ColumnValues;
   /** Only for auth collections. */
   readonly passwordHash?: string | null;
-  /** The announced files that the record keeps, or null; only for collections with file fields. */
-  readonly announced?: readonly number[] | null;
+  /** The announced files that the record keeps in JSON, or null; only for collections with file fields. */
+  readonly announced?: string | null;
 }
 
 interface CreateOptions {
@@ -69,7 +69,7 @@ export const composeCreate = (
 const keptFiles = (collection: Collection, parameters: NamedParameters<CreateValues>): string =>
   fileFieldsOf(collection).length === 0
     ? ''
-    : `, case when s.id is not null then ${keepAnnouncedSql(parameters.named('announced', 'bigint[]'))} end as "isKept"`;
+    : `, case when s.id is not null then ${keepAnnouncedSql(parameters.named('announced', 'jsonb'))} end as "isKept"`;
 
 /** The query that checks the create rule for a new record. It writes nothing. */
 export function composeCreateTrial(collection: Collection, context: CompileContext): WriteStatement<CreateValues> {

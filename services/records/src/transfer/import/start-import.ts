@@ -56,7 +56,7 @@ export async function startImport(
   const { bytes, rows, columns, separator, start } = body;
   const id = body.isEarlier ? newId() : body.id;
   const reply = await deps.database.transaction(async (run) => {
-    await keepAnnounced(run, announced.ids);
+    await keepAnnounced(run, announced.files);
     if (body.isEarlier) await holdBody(run, body.id);
     const job = await addJob(run, {
       id,
