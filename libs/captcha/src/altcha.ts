@@ -9,7 +9,7 @@ const maxNumber = 100_000;
 /** How long a challenge can be solved, in seconds. */
 const lifetimeSec = 10 * 60;
 
-/** A challenge, as ALTCHA's clients read it (ALTCHA, proof of work version 1). */
+/** A challenge, as ALTCHA's clients read it (version 1). */
 export const altchaChallenge = z.object({
   algorithm: z.literal('SHA-256'),
   challenge: z.string().describe('the hash to find, in hex'),
@@ -27,7 +27,7 @@ const solution = z.object({
   signature: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** Proof of work, which asks nobody else. Each collection has a key of its own, so a solution serves only one. */
+/** Proof-of-work captchas, which ask nobody else. Each collection has its own key, so a solution serves only one. */
 export function createAltcha(secret: Uint8Array) {
   const keyOf = (collectionId: string): string =>
     Buffer.from(hkdfSync('sha256', secret, '', `recordbus captcha ${collectionId}`, 32)).toString('hex');

@@ -11,14 +11,14 @@ import { verifyAtSite } from './siteverify.ts';
 /** What callers must solve before they sign up or in (auth §10). */
 export interface Captchas {
   /** Whether the caller must solve a captcha at this door. Admins, service keys and users need not. */
-  isAsked(collection: Named, door: CaptchaDoor, context: Caller): boolean;
+  asksCaller(collection: Named, door: CaptchaDoor, context: Caller): boolean;
   /**
    * Verifies the caller's answer, if one is asked for, and uses it up for all replicas. Throws 422 `captcha_required`
    * without an answer and `captcha_failed` for a wrong or used one; 503 while the provider cannot be asked, unless the
    * door stays open then.
    */
   demand(collection: Identified, door: CaptchaDoor, answer: string | undefined, context: Caller): Promise<void>;
-  /** Returns a proof of work. Throws 404 unless the collection asks for one. */
+  /** Returns a new proof-of-work challenge. Throws 404 unless the collection uses them. */
   challenge(collection: Identified): Promise<AltchaChallenge>;
 }
 
@@ -31,7 +31,7 @@ interface CaptchaDeps {
   readonly database: Pick<Database, 'query'>;
   readonly client: Pick<EgressClient, 'request'>;
   readonly log: Logger;
-  /** The raw bytes of the secret that signs tokens. The keys of challenges are derived from it. */
+  /** The token secret's raw bytes. The challenges' keys are derived from it. */
   readonly secret: Uint8Array;
   readonly nowSec: () => number;
 }
@@ -39,12 +39,12 @@ interface CaptchaDeps {
 /** Both providers' answers are shorter; in characters. */
 const maxAnswerLength = 8192;
 
-/** Creates the captchas of all collections. Without the setting, a door costs no statement and no request. */
+/** Creates all collections' captchas. Without the setting, a door costs no statement and no request. */
 export function createCaptchas({ settings, database, client, log, secret, nowSec }: CaptchaDeps): Captchas {
   const altcha = createAltcha(secret);
   const settingOf = ({ name }: Named) => settings.getNamed('auth.captcha.<collection>', name);
 
-  const isAsked: Captchas['isAsked'] = (collection, door, { principal }) =>
+  const asksCaller: Captchas['asksCaller'] = (collection, door, { principal }) =>
     settingOf(collection)?.on.includes(door) === true && isUnproved(principal);
 
   const verify = (collection: Identified, setting: CaptchaSetting, answer: string, { clientAddress }: Caller) => {
@@ -55,10 +55,10 @@ export function createCaptchas({ settings, database, client, log, secret, nowSec
   };
 
   return {
-    isAsked,
+    asksCaller,
     async demand(collection, door, answer, caller) {
       const setting = settingOf(collection);
-      if (!setting || !isAsked(collection, door, caller)) return;
+      if (!setting || !asksCaller(collection, door, caller)) return;
       if (answer === undefined || answer === '') throw captchaRequired();
       if (answer.length > maxAnswerLength) throw captchaFailed();
       const verdict = await verify(collection, setting, answer, caller);

@@ -1,6 +1,6 @@
 import type { Collection } from '@recordbus/schema';
 
-/** The header that carries an answer next to a form, or to a collection with a field of the member's name. */
+/** The header that carries an answer next to a form, or where a field has the member's name. */
 export const captchaHeader = 'x-captcha';
 
 type Body = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** What is known of a captcha's answer. `away` when the provider could not be asked, with the cause. */
+/** What is known about a captcha's answer. `away` when the provider could not be asked, with the cause. */
 export type Verdict =
   | { readonly outcome: 'refused' }
   | { readonly outcome: 'away'; readonly reason: string }

@@ -9,7 +9,7 @@ type Caller = Pick<Call, 'principal' | 'clientAddress' | 'passesRules'>;
 
 /** Whether a new record in the collection is an account whose creation asks this caller for a captcha (auth §10.3). */
 export const asksForCaptcha = (captchas: Captchas, collection: Collection, caller: Caller): boolean =>
-  hasAccounts(collection) && caller.passesRules !== true && captchas.isAsked(collection, 'register', caller);
+  hasAccounts(collection) && caller.passesRules !== true && captchas.asksCaller(collection, 'register', caller);
 
 /** 422 for an account that a request creates otherwise than alone. */
 export const captchaAlone = () => {
