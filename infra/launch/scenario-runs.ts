@@ -79,6 +79,8 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'export-limits.slow': ['wire'],
   'export-rules.slow': [],
   'export-spreadsheet.slow': [],
+  'extension-jobs.slow': ['wire'],
+  'extension-jobs-killed.slow': [],
   'extensions.slow': ['wire'],
   'extensions-in-records.slow': [],
   'field-rule-definitions': ['clientInAll'],

@@ -12,11 +12,13 @@ import { startReceiver } from '../harness/receiver.ts';
 import { onOneProcess, stackEnvironment } from '../harness/target.ts';
 import { allowLoopback } from '../harness/webhook.ts';
 
-const page = readFileSync(new URL('../../docs/extensions.md', import.meta.url), 'utf8');
+const pages = ['extensions.md', 'jobs.md'].map((name) =>
+  readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8'),
+);
 const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-extensions-'));
 
-/** The page's extensions as files, named by each code block's first line. */
-for (const [, name = '', source = ''] of page.matchAll(/^```ts\n\/\/ extensions\/(\S+)\n(.*?)\n```$/gms))
+/** The pages' extensions as files, named by each code block's first line. */
+for (const [, name = '', source = ''] of pages.join('\n').matchAll(/^```ts\n\/\/ extensions\/(\S+)\n(.*?)\n```$/gms))
   writeFileSync(join(directory, name), source);
 for (const name of ['guestbook.ts', '_words.ts'])
   cpSync(new URL(`../../examples/extensions/${name}`, import.meta.url), join(directory, name));
@@ -39,6 +41,15 @@ onOneProcess('the examples on the page about extensions work', async (t, target)
     rates.deliveries.map(({ path }) => path),
     ['/EUR'],
   );
+});
+
+onOneProcess('the examples on the page about jobs work', async (t, target) => {
+  await runExamples(t, target, 'jobs.md');
+  const admin = await target.admin();
+  await eventually('the invoice is written', async () => {
+    const { json } = await admin.get('/api/v1/invoices');
+    return at(json, 'data.0.total') === 60;
+  });
 });
 
 onOneProcess('the examples of the reference on extensions work', (t, target) =>

@@ -7,6 +7,7 @@ import { code, table } from './table.ts';
 /** The patterns that find an error's code in a source file: with its status, or in a call to a status's factory. */
 const patterns: readonly { readonly expression: RegExp; readonly status?: string }[] = [
   { expression: /new AppError\(\s*(?<status>\d{3}),\s*'(?<code>[a-z0-9_]+)'/g },
+  { expression: /new HostRefusal\(\{ status: (?<status>\d{3}), code: '(?<code>[a-z0-9_]+)'/g },
   { expression: /\bconflict\(\s*'(?<code>[a-z0-9_]+)'/g, status: '409' },
   { expression: /\bforbidden\([^;(]*?, '(?<code>[a-z0-9_]+)'\)/g, status: '403' },
   { expression: /forbidden = \(message: string, code = '(?<code>[a-z0-9_]+)'\)/g, status: '403' },

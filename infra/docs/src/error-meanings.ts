@@ -50,9 +50,12 @@ export const meanings: Readonly<Record<string, string>> = {
   scope_exceeded:
     'A service key cannot give more than it has: a key with other scopes, a later end or other networks; with an end or networks, it also changes no admin.',
   sign_in_refused: "The collection's `sign_in_rule` does not admit the account.",
+  too_many_jobs: "As many of the extension's jobs wait as `jobs.max_pending` allows.",
   too_many_keys: 'There is no room for another service key.',
   too_many_saved_views: 'There is no room for another saved view of the collection.',
   invalid_token: 'The token from a mail or an earlier step is wrong, used or expired.',
+  invalid_job_input: "The job's schema refuses its input; `details` has the members.",
+  job_key: 'Another job with the same key waits already.',
   job_state: "The job's state does not allow it.",
   last_admin: 'The last admin cannot be deleted.',
   last_way_in: 'The user has no other way to sign in. Set a password first, then unlink the provider.',

@@ -6,6 +6,7 @@ export type NoticeTopic =
   | 'schema'
   | 'settings'
   | 'outbox'
+  | 'extension-jobs'
   | 'webhooks'
   | 'replays'
   | 'mail'

@@ -25,6 +25,7 @@ export type {
   StoredEvent,
   StoredEventDetails,
 } from './admin/events.ts';
+export type { ExtensionJob, ExtensionJobDetails } from './admin/extension-jobs.ts';
 export type { Job } from './admin/jobs.ts';
 export type { ServiceKey, ServiceKeyValues } from './admin/keys.ts';
 export type { ListedMove, Move, MoveChoices, MoveReport } from './admin/moves.ts';

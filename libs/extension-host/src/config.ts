@@ -19,6 +19,11 @@ export const extensionVariables = {
     'How many calls to one extension a process runs at once, each in its own worker.',
     wholeNumber(1, 64).default(4),
   ),
+  extensionJobWorkers: variable(
+    'SERVICE_EXTENSIONS_JOB_WORKERS',
+    'How many jobs of one extension a process runs at once, each in its own process; 0 for none.',
+    wholeNumber(0, 64).default(2),
+  ),
   extensionMemoryMb: variable(
     'SERVICE_EXTENSIONS_MEMORY_MB',
     'Memory limit for an extension worker, in MiB.',
@@ -33,6 +38,8 @@ export interface ExtensionsConfig {
   readonly isAwaited: boolean;
   /** How many workers one extension has. */
   readonly maxWorkers: number;
+  /** How many jobs of one extension run at once. */
+  readonly maxJobWorkers: number;
   readonly memoryMb: number;
   /** Whether changes in the directory are loaded while the process runs. */
   readonly followsChanges: boolean;
@@ -56,6 +63,7 @@ export async function findExtensionsConfig(
     directory: exists ? await realpath(directory) : join(await realpath(config.dataDirectory), 'extensions'),
     isAwaited: !exists,
     maxWorkers: config.extensionWorkers,
+    maxJobWorkers: config.extensionJobWorkers,
     memoryMb: config.extensionMemoryMb,
     followsChanges,
   };

@@ -29,6 +29,7 @@ export interface ExtensionDescription {
   readonly routes: readonly RouteDescription[];
   readonly crons: readonly CronDescription[];
   readonly events: readonly EventDescription[];
+  readonly jobs: readonly JobDescription[];
 }
 
 /** A custom event, its payload's schema as JSON Schema. */
@@ -63,13 +64,28 @@ export interface CronDescription {
   readonly timeoutMs: number;
 }
 
+export interface JobDescription {
+  readonly name: string;
+  /** How many run at once over all replicas; null for no limit. */
+  readonly concurrency: number | null;
+  readonly retry: {
+    readonly max: number;
+    /** Seconds. */
+    readonly backoff: 'exponential' | number | readonly number[];
+  };
+  readonly timeoutMs: number;
+}
+
 /** The extension function to call. */
 export type CallTarget =
   | { readonly kind: 'hook'; readonly collection: string; readonly point: BeforePoint | AfterPoint }
   | { readonly kind: 'signIn'; readonly collection: string; readonly point: 'before' | 'after' }
   /** By its method and path: `GET /orders/:id`. */
   | { readonly kind: 'route'; readonly name: string }
-  | { readonly kind: 'cron'; readonly name: string };
+  | { readonly kind: 'cron'; readonly name: string }
+  | { readonly kind: 'job'; readonly name: string }
+  /** Checks a job's input, and returns its key. */
+  | { readonly kind: 'jobInput'; readonly name: string };
 
 /** Returns a target's name, for the log and errors. */
 export function nameOfTarget(target: CallTarget): string {
@@ -82,5 +98,9 @@ export function nameOfTarget(target: CallTarget): string {
       return `route ${target.name}`;
     case 'cron':
       return `cron ${target.name}`;
+    case 'job':
+      return `job ${target.name}`;
+    case 'jobInput':
+      return `input of job ${target.name}`;
   }
 }

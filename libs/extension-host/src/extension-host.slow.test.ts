@@ -65,7 +65,14 @@ describe('the extension host', () => {
     directory = await mkdtemp(join(tmpdir(), 'extension-host-'));
     for (const [name, source] of Object.entries(sources)) await writeFile(join(directory, name), source);
     const log = createLogger('test', 'silent');
-    host = createExtensionHost({ directory, maxWorkers: 2, memoryMb: 64, log, followsChanges: false });
+    host = createExtensionHost({
+      directory,
+      maxWorkers: 2,
+      maxJobWorkers: 1,
+      memoryMb: 64,
+      log,
+      followsChanges: false,
+    });
     await host.start();
   });
   after(async () => {
@@ -171,7 +178,14 @@ describe('a host with many extensions', () => {
     const names = Array.from({ length: 5 }, (_, index) => `one-of-many-${index}`);
     for (const name of names) await writeFile(join(directory, `${name}.mjs`), source);
     const log = createLogger('test', 'silent');
-    const host = createExtensionHost({ directory, maxWorkers: 1, memoryMb: 64, log, followsChanges: false });
+    const host = createExtensionHost({
+      directory,
+      maxWorkers: 1,
+      maxJobWorkers: 1,
+      memoryMb: 64,
+      log,
+      followsChanges: false,
+    });
     try {
       await host.start();
       assert.equal(host.extensions.length, names.length);
@@ -200,7 +214,14 @@ describe('a host that follows changes', () => {
     await write('alone.ts', reads(`const word = 'alone';`));
     await write('shares.ts', reads(`import { word } from './_word.ts';`));
     const log = createLogger('test', 'silent');
-    const host = createExtensionHost({ directory, maxWorkers: 1, memoryMb: 64, log, followsChanges: true });
+    const host = createExtensionHost({
+      directory,
+      maxWorkers: 1,
+      maxJobWorkers: 1,
+      memoryMb: 64,
+      log,
+      followsChanges: true,
+    });
     await host.start();
     const call = (extension: string, name: string) =>
       host.call(extension, {

@@ -8,6 +8,7 @@ import type { Logger } from '@recordbus/process/logging';
 import type { ExtensionsConfig } from './config.ts';
 import { type ExtensionProblem, type LoadedDirectory, type LoadedExtension, loadDirectory } from './load-directory.ts';
 import { createRunnerProcess } from './runner-process.ts';
+import { createSeparateRunners } from './separate-runners.ts';
 import type { PoolCall } from './worker-pool.ts';
 
 /** One directory's extensions, running. */
@@ -19,6 +20,8 @@ export interface ExtensionHost {
   start(): Promise<void>;
   /** Calls an extension's function. Throws the errors of WorkerPool.call, and 404 for an extension that was removed. */
   call(extension: string, call: PoolCall): Promise<unknown>;
+  /** Runs a job in one of the extension's workers for jobs. Throws the same errors as `call`. */
+  callJob(extension: string, call: PoolCall): Promise<unknown>;
   /** Registers a listener for reloads. */
   onChange(listener: () => void): void;
   stop(): Promise<void>;
@@ -36,8 +39,9 @@ const settleMs = 150;
 /** Creates a directory's host; nothing runs before `start`. */
 export function createExtensionHost({ directory, log, followsChanges, ...limits }: HostOptions): ExtensionHost {
   const runner = createRunnerProcess();
+  const jobRunner = createSeparateRunners();
   const starts = createGate({ width: startsAtOnce, maxWaiting: Number.POSITIVE_INFINITY, refusal: '' });
-  const loadDeps = { directory, ...limits, runner, starts, log };
+  const loadDeps = { directory, ...limits, runner, jobRunner, starts, log };
   const listeners = new Set<() => void>();
   const ending = new AbortController();
   /** The paths written since the last load. */
@@ -62,7 +66,11 @@ export function createExtensionHost({ directory, log, followsChanges, ...limits 
     const { running: before } = loaded;
     loaded = await loadDirectory(loadDeps, loaded, written);
     const current = new Set(loaded.running.values());
-    for (const old of before.values()) if (!current.has(old)) old.pool.retire();
+    for (const old of before.values()) {
+      if (current.has(old)) continue;
+      old.pool.retire();
+      old.jobPool?.retire();
+    }
     log.info({ extensions: [...loaded.running.keys()], directory }, 'extensions loaded');
   }
 
@@ -89,12 +97,20 @@ export function createExtensionHost({ directory, log, followsChanges, ...limits 
       if (!found) throw notFound('extension');
       return found.pool.call(call);
     },
+    async callJob(name, call) {
+      const pool = loaded.running.get(name)?.jobPool;
+      if (!pool) throw notFound('job');
+      return pool.call(call);
+    },
     onChange: (listener) => listeners.add(listener),
     async stop() {
       ending.abort();
       await reloading.stop();
-      for (const { pool } of loaded.running.values()) pool.stop();
-      await runner.stop();
+      for (const { pool, jobPool } of loaded.running.values()) {
+        pool.stop();
+        jobPool?.stop();
+      }
+      await Promise.all([runner.stop(), jobRunner.stop()]);
     },
   };
 }

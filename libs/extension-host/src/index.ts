@@ -7,10 +7,11 @@ export {
   type EventDescription,
   type ExtensionDescription,
   everyCollection,
+  type JobDescription,
   nameOfTarget,
   type RouteDescription,
 } from './description.ts';
 export { createExtensionHost, type ExtensionHost } from './extension-host.ts';
 export type { AnswerAsk, ExtensionWorker } from './extension-worker.ts';
 export type { ExtensionProblem, LoadedExtension } from './load-directory.ts';
-export type { RouteInput, RouteOutput } from './worker/invoke.ts';
+export type { JobRunInput, RouteInput, RouteOutput } from './worker/invoke.ts';

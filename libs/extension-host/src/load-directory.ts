@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import type { ExtensionDescription } from './description.ts';
 import { type ExtensionFile, findExtensions } from './find-extensions.ts';
+import type { RunnerProcess } from './runner-process.ts';
 import { createWorkerPool, type PoolOptions, type WorkerPool } from './worker-pool.ts';
 
 /** A loaded extension. */
@@ -18,6 +19,8 @@ interface RunningExtension {
   /** Its source files' paths. */
   readonly files: ReadonlySet<string>;
   readonly pool: WorkerPool;
+  /** For its jobs, if it has any: a busy job takes no worker from hooks and routes. */
+  readonly jobPool: WorkerPool | undefined;
 }
 
 /** A directory's loaded extensions. */
@@ -28,8 +31,10 @@ export interface LoadedDirectory {
   readonly problems: readonly ExtensionProblem[];
 }
 
-interface LoadDeps extends Omit<PoolOptions, keyof ExtensionFile> {
+interface LoadDeps extends Omit<PoolOptions, keyof ExtensionFile | 'keepsOne'> {
   readonly directory: string;
+  readonly maxJobWorkers: number;
+  readonly jobRunner: RunnerProcess;
 }
 
 /**
@@ -76,13 +81,15 @@ async function createFindUnchanged(
 }
 
 async function load(
-  { directory: _, ...deps }: LoadDeps,
+  { directory: _, maxJobWorkers, jobRunner, ...deps }: LoadDeps,
   file: ExtensionFile,
 ): Promise<RunningExtension | ExtensionProblem> {
-  const pool = createWorkerPool({ ...file, ...deps });
+  const pool = createWorkerPool({ ...file, ...deps, keepsOne: true });
   try {
     const { description, files } = await pool.load();
-    return { extension: { ...file, description }, files: new Set([file.file, ...files]), pool };
+    const jobOptions = { ...file, ...deps, maxWorkers: maxJobWorkers, runner: jobRunner, keepsOne: false };
+    const jobPool = description.jobs.length > 0 ? createWorkerPool(jobOptions) : undefined;
+    return { extension: { ...file, description }, files: new Set([file.file, ...files]), pool, jobPool };
   } catch (error) {
     pool.stop();
     return reportProblem(deps, file, error instanceof Error ? error.message : String(error));

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { environmentPrefix } from './environment-prefix.ts';
 import type { FromRunner, FromWorker, ToRunner, ToWorker } from './protocol.ts';
@@ -25,8 +26,14 @@ export interface RunnerProcess {
 
 const runnerFile = fileURLToPath(new URL('./worker/runner.ts', import.meta.url));
 
+interface RunnerOptions {
+  readonly environment?: NodeJS.ProcessEnv;
+  /** Its processes give way to others: a number for `os.setPriority`. */
+  readonly priority?: number;
+}
+
 /** Creates a host's runner; no process runs before the first worker starts. */
-export function createRunnerProcess(environment: NodeJS.ProcessEnv = process.env): RunnerProcess {
+export function createRunnerProcess({ environment = process.env, priority }: RunnerOptions = {}): RunnerProcess {
   const listeners = new Map<number, WorkerListener>();
   let child: ChildProcess | undefined;
   let lastWorker = 0;
@@ -44,6 +51,7 @@ export function createRunnerProcess(environment: NodeJS.ProcessEnv = process.env
 
   function launch(): ChildProcess {
     const launched = forkRunner(environment, receive);
+    if (priority !== undefined && launched.pid !== undefined) giveWay(launched.pid, priority);
     launched.once('exit', (code, signal) => {
       if (child === launched) child = undefined;
       for (const id of [...listeners.keys()]) end(id, `the extension process died (${signal ?? code})`);
@@ -94,6 +102,15 @@ function forkRunner(environment: NodeJS.ProcessEnv, receive: (message: FromRunne
   // A send to a dying process fails. Its exit rejects the calls.
   launched.on('error', () => {});
   return launched;
+}
+
+/** Sets a process's priority. A sandbox may refuse that; then the process competes like any other. */
+function giveWay(pid: number, priority: number): void {
+  try {
+    setPriority(pid, priority);
+  } catch {
+    // The process may have died already, too.
+  }
 }
 
 /** Returns the variables for the process and for extensions: none of the service's secrets. */

@@ -17,11 +17,17 @@ import { WorkerSupply } from './worker-supply.ts';
 export interface PoolCall {
   readonly target: CallTarget;
   readonly input: unknown;
-  /** For the whole call, including the wait for a worker. */
+  /** For the whole call, including the wait for a worker unless that has `waitMs`. */
   readonly timeoutMs: number;
+  /** How long it waits for a worker. */
+  readonly waitMs?: number;
   readonly answer: AnswerAsk;
   /** The same extension's worker that waits for this call: it runs the call meanwhile, within its own timeout. */
   readonly within?: ExtensionWorker | undefined;
+  /** Ends the call and its worker. */
+  readonly signal?: AbortSignal;
+  /** Called when a worker begins the call. */
+  readonly onBegun?: () => void;
 }
 
 /** One extension's workers. Each runs one call at a time, so a call that harms its worker harms no other call. */
@@ -43,6 +49,8 @@ export interface PoolOptions {
   readonly name: string;
   readonly file: string;
   readonly maxWorkers: number;
+  /** Whether one worker always runs. */
+  readonly keepsOne: boolean;
   readonly memoryMb: number;
   readonly runner: RunnerProcess;
   /** The gate for all the runner's pools, through which workers start. */
@@ -58,24 +66,28 @@ const beginTimeoutMs = 3000;
 class NotBegun extends WorkerEnded {}
 
 /** Creates an extension's pool; nothing runs before `load`. */
-export function createWorkerPool({ name, file, maxWorkers, memoryMb, runner, starts, log }: PoolOptions): WorkerPool {
+export function createWorkerPool(options: PoolOptions): WorkerPool {
+  const { name, file, maxWorkers, keepsOne, memoryMb, runner, starts, log } = options;
   const startWorker = () => startExtensionWorker({ name, file, memoryMb, loadTimeoutMs, runner, starts, log });
-  const supply = new WorkerSupply({ name, maxWorkers, startWorker, log });
+  const supply = new WorkerSupply({ name, maxWorkers, keepsOne, startWorker, log });
 
   const runOn = async (worker: ExtensionWorker, call: PoolCall, timeoutMs: number): Promise<unknown> => {
-    const onBegun = () => supply.noteBegun(worker);
+    const onBegun = () => {
+      supply.noteBegun(worker);
+      call.onBegun?.();
+    };
     const value = unwrap(await runInTime({ name, worker, call, timeoutMs, onBegun }), name, call, log);
     supply.noteSuccess();
     return value;
   };
 
   async function runOnAnyWorker(call: PoolCall): Promise<unknown> {
-    const endsAtMs = performance.now() + call.timeoutMs;
+    const endsAtMs = performance.now() + (call.waitMs ?? call.timeoutMs);
     const leftMs = () => Math.max(1, endsAtMs - performance.now());
     for (;;) {
       const worker = await supply.acquire(leftMs());
       try {
-        return await runOn(worker, call, leftMs());
+        return await runOn(worker, call, call.waitMs === undefined ? leftMs() : call.timeoutMs);
       } catch (error) {
         if (!(error instanceof NotBegun)) throw error;
       } finally {
@@ -118,11 +130,14 @@ async function runInTime({ name, worker, call, timeoutMs, onBegun }: TimedRun): 
     isLate = true;
     worker.end(`${nameOfTarget(call.target)} took longer than ${call.timeoutMs} ms`);
   }, timeoutMs);
+  const abort = () => worker.end(`${nameOfTarget(call.target)} was asked to end`);
+  call.signal?.addEventListener('abort', abort);
   const hasBegun = () => {
     clearTimeout(beginTimer);
     onBegun();
   };
   try {
+    call.signal?.throwIfAborted();
     return await worker.run({ ...call, onBegun: hasBegun });
   } catch (error) {
     if (isLate) throw timedOut(name, call);
@@ -131,6 +146,7 @@ async function runInTime({ name, worker, call, timeoutMs, onBegun }: TimedRun): 
   } finally {
     clearTimeout(timer);
     clearTimeout(beginTimer);
+    call.signal?.removeEventListener('abort', abort);
   }
 }
 

@@ -6,6 +6,8 @@ interface SupplyOptions {
   /** The extension's name. */
   readonly name: string;
   readonly maxWorkers: number;
+  /** Whether one worker always runs. */
+  readonly keepsOne: boolean;
   /** Starts a worker, which loads the extension. */
   readonly startWorker: () => ExtensionWorker;
   readonly log: Logger;
@@ -13,7 +15,7 @@ interface SupplyOptions {
 
 /** How many calls may wait for a worker. Further ones are refused at once. */
 const maxWaiting = 256;
-/** A worker other than the first is ended after this idle time. */
+/** A worker other than one that is kept is ended after this idle time. */
 const idleMs = 60_000;
 /** While workers end before they begin a call, each restart waits exponentially longer, up to this. */
 const maxBackoffMs = 10_000;
@@ -85,8 +87,7 @@ export class WorkerSupply {
     } else if (this.#isRetired || this.#isStopped) worker.end(notNeeded);
     else {
       this.#idle.push(worker);
-      if (this.#workers.size > 1)
-        this.#idleTimers.set(worker, setTimeout(() => this.#endIfSpare(worker), idleMs).unref());
+      if (this.#isSpare()) this.#idleTimers.set(worker, setTimeout(() => this.#endIfSpare(worker), idleMs).unref());
     }
   }
 
@@ -128,10 +129,10 @@ export class WorkerSupply {
     this.#fill();
   }
 
-  /** After the backoff, starts the permanent worker unless the pool is retired, and one more while calls wait. */
+  /** After the backoff, starts the worker that is kept unless the pool is retired, and one more while calls wait. */
   #fill(): void {
     if (this.#isStopped || this.#workers.size >= this.#options.maxWorkers) return;
-    if (this.#waiters.size === 0 && (this.#isRetired || this.#workers.size > 0)) return;
+    if (this.#waiters.size === 0 && (this.#isRetired || this.#isSpare(this.#workers.size + 1))) return;
     const delayMs = this.#notBeforeMs - performance.now();
     if (delayMs <= 0) {
       this.start();
@@ -149,6 +150,14 @@ export class WorkerSupply {
   }
 
   #endIfSpare(worker: ExtensionWorker): void {
-    if (this.#workers.size > 1 && this.#idle.includes(worker)) worker.end(notNeeded);
+    const index = this.#idle.indexOf(worker);
+    if (!this.#isSpare() || index < 0) return;
+    this.#idle.splice(index, 1);
+    worker.end(notNeeded);
+  }
+
+  /** Whether an idle worker is not needed when there are so many. */
+  #isSpare(workers = this.#workers.size): boolean {
+    return workers > (this.#options.keepsOne ? 1 : 0);
   }
 }

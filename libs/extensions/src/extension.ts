@@ -1,6 +1,7 @@
 import type { Cron } from './cron.ts';
 import type { CustomEvent } from './event.ts';
 import type { CollectionHooks, SignInHooks } from './hooks.ts';
+import type { Job } from './job.ts';
 import type { Route } from './route.ts';
 import type { AnyCollection, AnySchema, SchemaOf } from './schema.ts';
 
@@ -18,11 +19,13 @@ export interface Extension<S = AnySchema> {
   readonly crons?: readonly Cron<S>[];
   /** The custom events that it publishes, for the catalogue of events. */
   readonly events?: readonly CustomEvent[];
+  /** By name: letters, digits, `_` and `-`. */
+  readonly jobs?: Readonly<Record<string, Job<S>>>;
 }
 
 /**
  * Declares an extension. Its file exports it as `extension`; the name of the file is its name. With the types of the
- * collections, `defineExtension<Schema>(…)`, hooks, routes, crons and their tools know the fields of records.
+ * collections, `defineExtension<Schema>(…)`, hooks, routes, crons, jobs and their tools know the fields of records.
  */
 export const defineExtension = <S extends SchemaOf<S> = AnySchema>(declaration: Extension<S>): Extension<S> =>
   declaration;

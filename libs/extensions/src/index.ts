@@ -26,6 +26,8 @@ export type {
   UpdateEvent,
   Write,
 } from './hooks.ts';
+export { type Job, type JobRun, job } from './job.ts';
+export type * from './job-types.ts';
 export { Refusal, refuse } from './refusal.ts';
 export { Reply, type Route, type RouteRequest, reply, route } from './route.ts';
 export type { AnyCollection, AnySchema, CollectionTypes, SchemaOf } from './schema.ts';
@@ -35,6 +37,8 @@ export type {
   Fetched,
   FetchOptions,
   HandlerTools,
+  JobOptions,
+  JobQueue,
   KeyValueStore,
   ListOptions,
   Log,

@@ -1,4 +1,5 @@
 import type { Caller } from './caller.ts';
+import type { JobInput, JobName } from './job-types.ts';
 import type { AnySchema, CollectionName, CreateOf, RecordOf, UpdateOf } from './schema.ts';
 
 /** A record, or values to write: field names and their values. */
@@ -181,6 +182,37 @@ export interface KeyValueStore {
   list(prefix?: string): Promise<{ readonly key: string; readonly value: unknown }[]>;
 }
 
+/** When and how a job runs. */
+export interface JobOptions {
+  /** Seconds from now, at most ten years. */
+  readonly in_s?: number;
+  /** Unix seconds; instead of `in_s`. */
+  readonly at?: number;
+  /** One job waits for each key, of up to 255 characters; by default, what the job's `key` returns. */
+  readonly key?: string;
+  /** From -1000 to 1000, 0 by default. Higher ones run first. */
+  readonly priority?: number;
+}
+
+/** Asks for work that runs later. */
+export interface JobQueue {
+  /**
+   * Adds the job `<extension>.<name>`, in the call's transaction if it has one: the job exists exactly when the writes
+   * do. While a job with the key waits, it stays instead, with its input: it runs at the earlier time and with the higher
+   * priority of both. `isNew` is false then, and `id` is its id.
+   */
+  enqueue<N extends JobName>(
+    name: N,
+    input: JobInput<N>,
+    options?: JobOptions,
+  ): Promise<{ readonly id: string; readonly isNew: boolean }>;
+  /**
+   * Cancels the jobs with this key that wait or run, of this extension or with the full name `name`, and returns how many
+   * there were. It is a part of the call's transaction if it has one.
+   */
+  cancel(key: string, name?: JobName): Promise<number>;
+}
+
 type LogLine = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 /** Lines in the service's log that carry the extension's name. */
@@ -207,16 +239,17 @@ export interface Tools<S = AnySchema> {
   /** The settings as text, as admins see them; secrets are withheld. */
   readonly settings: { get(key: string): Promise<string> };
   readonly kv: KeyValueStore;
+  readonly jobs: JobQueue;
   readonly log: Log;
   /** The environment variables whose names begin with `EXTENSION_`. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The tools for route and cron handlers. */
+/** The tools for route, cron and job handlers. */
 export interface HandlerTools<S = AnySchema> extends Tools<S> {
   /**
    * Runs work in one database transaction, and returns its result. Writes with the tools that the work gets (`records`,
-   * `kv`, `webhooks.dispatch`, `mail`) are committed when the work is done, and rolled back when it throws. It may take
+   * `kv`, `webhooks.dispatch`, `mail`, `jobs`) are committed when the work is done, and rolled back when it throws. It may take
    * 5 seconds. A call has one transaction at a time. A transaction that conflicts with another is run again, so the
    * work should do nothing else that must happen once.
    */

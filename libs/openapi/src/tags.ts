@@ -13,6 +13,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   snapshots: 'All collection definitions in one document.',
   webhooks: 'Webhooks and their deliveries.',
   crons: 'Extension crons and their runs.',
+  'extension-jobs': "Extensions' jobs: work that runs later, with retries.",
   deliveries: 'Deliveries to webhooks, their attempts, and sending again.',
   events: 'The events on the bus.',
   notifications: 'Push notifications.',

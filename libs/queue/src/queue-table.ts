@@ -16,7 +16,7 @@ interface ClaimParts {
 }
 
 /** A queue's table. Its rows are the work; `lease_until` and the fence say who works on a row. */
-interface QueueTable<K extends string> {
+export interface QueueTable<K extends string> {
   /** SQL: the UPDATE that leases due rows `q`. Each gets a new fence, so its earlier holder can no longer write. */
   claim(parts: ClaimParts): string;
   /** SQL: whether the row $1 still has the fence $2. */

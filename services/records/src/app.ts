@@ -12,6 +12,7 @@ import { followBackupSchedule } from './backups/backup-schedule.ts';
 import { createBackups } from './backups/backups.ts';
 import { createRestores } from './backups/restores.ts';
 import { createCollectionDescriptions } from './description/collection-descriptions.ts';
+import { addExtensionJobMetrics } from './extensions/jobs/job-metrics.ts';
 import { createServedExtensions, type ServedExtensions } from './extensions/served-extensions.ts';
 import { createLiveReads } from './live/live-reads.ts';
 import { createMoves } from './moves/moves.ts';
@@ -29,6 +30,7 @@ import { cronRoutes } from './routes/crons.ts';
 import { deleteRoute } from './routes/delete.ts';
 import { downloadRoute } from './routes/download.ts';
 import { exportRoute } from './routes/export.ts';
+import { extensionJobRoutes } from './routes/extension-jobs.ts';
 import { fileTokenRoute } from './routes/file-token.ts';
 import { getRoute } from './routes/get.ts';
 import { historyRoute } from './routes/history.ts';
@@ -92,6 +94,7 @@ export function createRecords(
     settings,
     bus,
     stream,
+    jobMetrics: addExtensionJobMetrics(parts.metrics, database.of('background').query),
     urls: config,
     log,
     dispatch: (routes) => createDispatcher(routes, { ...dispatching, idempotency }),
@@ -135,6 +138,7 @@ export function createRecords(
     ...restoreRoutes({ database: database.of('admin'), restores }),
     ...moveRoutes({ database: database.of('admin'), archives: place.archives, moves, maxBytes: maxBackupBytes }),
     ...cronRoutes({ database, findScheduler: () => extensions.loaded?.scheduler }),
+    ...extensionJobRoutes({ database: database.of('admin'), wakeJobs: () => bus.notify('extension-jobs') }),
   ];
   const handle = createDispatcher(routes, { ...dispatching, idempotency });
   const accountHooks = createAccountHooks(records, extensions, { client, log });

@@ -23,8 +23,13 @@ import { createRunWrite, type RunWrite } from './write/write-unit.ts';
 /** How large a multipart body may be by default (files §3.5). */
 const defaultMaxUploadBytes = 100 * 1024 * 1024;
 
+/** How many transactions of extensions' jobs hold a connection at once, and how long others wait. */
+const jobTransactions = { width: 2, maxWaitMs: 30_000 };
+
 /** What the routes, the account routes, the extensions' tools and the jobs share. */
 export interface RecordSubjects extends RouteDeps {
+  /** Writes by extensions' jobs: their transactions take no places of requests' hooks. */
+  readonly writeInJobs: RunWrite;
   /** Jobs' writes, on the background work's connections. */
   readonly writeInBackground: RunWrite;
 }
@@ -46,10 +51,17 @@ export function createRecordSubjects(
     sweepFiles: removals.wake,
     notifyGateways: () => bus.notify('accounts'),
     sendMails: () => bus.notify('mail'),
+    startJobs: () => bus.notify('extension-jobs'),
   };
   return {
     database,
     write: createRunWrite({ database, relaxed: database.of('relaxedWrites'), afterCommit }),
+    writeInJobs: createRunWrite({
+      database,
+      relaxed: database.of('relaxedWrites'),
+      afterCommit,
+      limits: jobTransactions,
+    }),
     writeInBackground: createRunWrite({ database: database.of('background'), afterCommit }),
     hooks,
     collections: createServedCollections(cache, settings),

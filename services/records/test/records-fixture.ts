@@ -218,7 +218,7 @@ async function writeExtensions(
   sources: NonNullable<FixtureOptions['extensions']>,
 ): Promise<ExtensionsConfig> {
   for (const [name, source] of Object.entries(sources)) await writeFile(join(directory, name), source);
-  return { directory, isAwaited: false, maxWorkers: 1, memoryMb: 128, followsChanges: false };
+  return { directory, isAwaited: false, maxWorkers: 1, maxJobWorkers: 1, memoryMb: 128, followsChanges: false };
 }
 
 const principalOf = ({ headers }: IncomingMessage): Principal => JSON.parse(String(headers['x-test-principal']));

@@ -1,8 +1,17 @@
-import { cron, defineExtension, route } from '@recordbus/extensions';
+import { cron, defineExtension, job, route, z } from '@recordbus/extensions';
 
-/** A cron that admins run, and a route: operations in the document. */
+/** A cron that admins run and that asks for a job, and a route: operations in the document. */
 export const extension = defineExtension({
-  crons: [cron({ name: 'tick', schedule: '0 0 1 1 *', handler() {} })],
+  jobs: { later: job({ input: z.object({ n: z.number() }), handler() {} }) },
+  crons: [
+    cron({
+      name: 'tick',
+      schedule: '0 0 1 1 *',
+      handler: async (_run, { jobs }) => {
+        await jobs.enqueue('clock.later', { n: 1 }, { in_s: 86_400 });
+      },
+    }),
+  ],
   routes: [
     route({
       method: 'GET',

@@ -101,4 +101,12 @@ export async function goThroughAdministration({ call, admin: as }: Parts): Promi
   const name = String(crons[0]?.name);
   await call('postAdminCronsByNameRun', { as, path: { name } });
   await call('getAdminCronsByNameRuns', { as, path: { name }, query: page });
+  const asked = await eventually('the cron has asked for a job', async () => {
+    const query = { ...page, state: 'pending', extension: 'clock', name: 'clock.later' };
+    return listAt((await call('getAdminExtensionJobs', { as, query })).json, 'data')[0];
+  });
+  const later = { id: String(asked.id) };
+  await call('getAdminExtensionJobsById', { as, path: later });
+  await call('postAdminExtensionJobsByIdCancel', { as, path: later });
+  await call('postAdminExtensionJobsByIdRun', { as, path: later });
 }

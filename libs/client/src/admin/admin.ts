@@ -8,6 +8,7 @@ import type { AdminAccount } from './account-types.ts';
 import { createBackups } from './backups.ts';
 import { createCollections } from './collections.ts';
 import { createEvents, type RequestSummary, type SpanOptions } from './events.ts';
+import { createExtensionJobs } from './extension-jobs.ts';
 import { createJobs } from './jobs.ts';
 import { createKeys } from './keys.ts';
 import { createMoves } from './moves.ts';
@@ -100,6 +101,7 @@ export function createAdmin(transport: Transport, session: SessionKeeper) {
     webhooks: createWebhooks(requests),
     events: createEvents(requests),
     jobs: createJobs(transport, requests),
+    extensionJobs: createExtensionJobs(requests),
     keys: createKeys(requests),
     savedViews: createSavedViews(requests),
     backups: createBackups(transport, requests),

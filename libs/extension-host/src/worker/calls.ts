@@ -42,9 +42,12 @@ export function createCalls(extension: Extension, say: (message: FromWorker) => 
       say({ type: 'begun', call });
       try {
         const ask = askFor(call);
-        const isHandler = target.kind === 'route' || target.kind === 'cron';
+        const isHandler = target.kind === 'route' || target.kind === 'cron' || target.kind === 'job';
         const transaction = isHandler ? createTransaction(ask, log) : noTransaction;
-        const value = await invoke(extension, target, input, { ...createTools(ask, log), transaction });
+        const tools = { ...createTools(ask, log), transaction };
+        const value = await invoke(extension, target, input, tools, async (percent, message) => {
+          await ask('job.progress', [percent, message]);
+        });
         say({ type: 'done', call, outcome: { value } });
       } catch (error) {
         say({ type: 'done', call, outcome: { error: toPlain(error) } });

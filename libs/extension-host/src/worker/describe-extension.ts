@@ -9,6 +9,7 @@ import {
   beforePoints,
   type CronDescription,
   type ExtensionDescription,
+  type JobDescription,
   type RouteDescription,
 } from '../description.ts';
 import { anySchema } from './any-schema.ts';
@@ -19,6 +20,11 @@ const routeTimeoutMs = 10_000;
 const maxRouteTimeoutMs = 55_000;
 const cronTimeoutMs = 60_000;
 const maxCronTimeoutMs = 3_600_000;
+/** Jobs' limits and defaults: seconds, and retries. */
+const jobTimeoutSec = 60;
+const maxJobTimeoutSec = 3600;
+const jobRetries = 10;
+const maxJobRetries = 100;
 
 const code = z.custom<unknown>((value) => typeof value === 'function', 'must be a function');
 const collectionName = z
@@ -51,9 +57,11 @@ const route = z
     message: 'is for POST',
   });
 
+const ownName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must have 1 to 64 letters, digits, _ and -');
+
 const cron = z
   .strictObject({
-    name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must have 1 to 64 letters, digits, _ and -'),
+    name: ownName,
     schedule: z.string(),
     timeZone: z.string().default('UTC'),
     missed: z.enum(['skip', 'run once']).default('skip'),
@@ -65,12 +73,34 @@ const cron = z
     if (problem) context.addIssue({ code: 'custom', path: ['schedule'], message: problem });
   });
 
+const backoffSec = z.number().min(0).max(86_400);
+
+const job = z.strictObject({
+  input: anySchema,
+  concurrency: z.int().min(1).max(1000).nullable().default(null),
+  retry: z
+    .strictObject({
+      max: z.int().min(0).max(maxJobRetries).default(jobRetries),
+      backoff: z
+        .union(
+          [z.literal('exponential'), backoffSec, z.array(backoffSec).min(1).max(100)],
+          'must be exponential or seconds',
+        )
+        .default('exponential'),
+    })
+    .prefault({}),
+  timeout_s: z.number().min(0.1).max(maxJobTimeoutSec).default(jobTimeoutSec),
+  key: code.optional(),
+  handler: code,
+});
+
 const declaration = z.strictObject({
   hooks: z.record(collectionName, hooks).default({}),
   signIn: z.record(collectionName, signIn).default({}),
   routes: z.array(route).default([]),
   crons: z.array(cron).default([]),
   events: z.array(event).max(200).default([]),
+  jobs: z.record(ownName, job).default({}),
 });
 
 /**
@@ -99,6 +129,14 @@ export function describeExtension(module: unknown): { extension: Extension; desc
       routes: data.routes.map(describeRoute),
       crons: data.crons.map(({ handler, ...rest }): CronDescription => rest),
       events: data.events,
+      jobs: Object.entries(data.jobs).map(
+        ([name, { concurrency, retry, timeout_s }]): JobDescription => ({
+          name,
+          concurrency,
+          retry,
+          timeoutMs: timeout_s * 1000,
+        }),
+      ),
     },
   };
 }

@@ -3,6 +3,7 @@ import { describeIssues } from '@recordbus/errors/describe-issues';
 import {
   type Extension,
   type HandlerTools,
+  type JobRun,
   Reply,
   type Route,
   type RouteRequest,
@@ -26,12 +27,19 @@ export interface RouteOutput {
   readonly json: string;
 }
 
+/** An attempt at a job, as the host passes it. */
+export interface JobRunInput extends Pick<JobRun, 'id' | 'key' | 'attempt'> {
+  /** JSON text. */
+  readonly input: string;
+}
+
 /** Calls the function that the target names, and returns its result for the host. */
 export async function invoke(
   extension: Extension,
   target: CallTarget,
   input: unknown,
   tools: HandlerTools,
+  progress: JobRun['progress'],
 ): Promise<unknown> {
   switch (target.kind) {
     case 'hook': {
@@ -53,6 +61,17 @@ export async function invoke(
       const cron = extension.crons?.find(({ name }) => name === target.name);
       await requireDeclared(cron?.handler, target)(input as never, tools);
       return undefined;
+    }
+    case 'job': {
+      const { handler, input: schema } = requireDeclared(extension.jobs?.[target.name], target);
+      const { input: text, ...run } = input as JobRunInput;
+      await handler({ ...run, input: await readInput(schema, text), progress } as never, tools);
+      return undefined;
+    }
+    case 'jobInput': {
+      const { key, input: schema } = requireDeclared(extension.jobs?.[target.name], target);
+      const read = await readInput(schema, input as string);
+      return key?.(read as never);
     }
     case 'route': {
       const route = extension.routes?.find(({ method, path }) => `${method} ${path}` === target.name);
@@ -98,6 +117,17 @@ function readHeaders(given: unknown): Record<string, string> {
       return [name, String(value)];
     }),
   );
+}
+
+/** Reads a job's input from JSON text. Throws 422 `invalid_job_input` for one that its schema refuses. */
+async function readInput(schema: z.ZodType, text: string): Promise<unknown> {
+  const value: unknown = JSON.parse(text);
+  const result = await schema.safeParseAsync(value);
+  if (result.success) return result.data;
+  const details = describeIssues(result.error, value);
+  const [name, problem] = Object.entries(details)[0] ?? ['', 'is not valid'];
+  const message = `the job's input is refused: ${name ? `${name} ` : ''}${problem}`;
+  throw new HostRefusal({ status: 422, code: 'invalid_job_input', message, details });
 }
 
 async function read(schema: z.ZodType | undefined, value: unknown, status: 400 | 422): Promise<unknown> {

@@ -26,6 +26,11 @@ export function createTools(ask: Ask, log: WriteLog): Tools {
     },
     settings: { get: async (key) => String(await ask('settings.get', [key])) },
     kv: createKeyValueStore(ask),
+    jobs: {
+      enqueue: async (name, input, options = {}) =>
+        JSON.parse(String(await ask('jobs.enqueue', [name, jsonText(input), options]))),
+      cancel: async (key, name) => Number(await ask('jobs.cancel', [key, name])),
+    },
     log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') } satisfies Log,
     env: process.env,
   };

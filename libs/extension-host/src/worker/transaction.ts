@@ -13,7 +13,7 @@ const nested: Transaction = async () => {
 
 /** The function `transaction` for hooks: a before hook runs in its write's transaction. */
 export const noTransaction: Transaction = async () => {
-  throw new Error('only route and cron handlers can open a transaction');
+  throw new Error('only route, cron and job handlers can open a transaction');
 };
 
 /** Creates one call's function `transaction`; its tools pass the transaction's number to the host. */

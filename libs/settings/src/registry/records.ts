@@ -12,6 +12,11 @@ export const records = settingGroup('Records', ['auth', 'records'], {
     '33554432',
     'Largest answer with records, history, expand or a batch, in bytes; a larger one is refused.',
   ),
+  'jobs.max_pending': setting(
+    wholeNumber(1, 100_000_000),
+    '1000000',
+    "How many of one extension's jobs may wait. Further ones are refused.",
+  ),
   'jobs.max_body_bytes': setting(wholeNumber(1024, 1_099_511_627_776), '10737418240', 'Largest import body, in bytes.'),
   'records.export_timeout_ms': setting(
     wholeNumber(1000, 86_400_000),

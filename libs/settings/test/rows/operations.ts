@@ -39,6 +39,7 @@ export const operationsRows = {
   'records.export_timeout_ms': whole('900000', 1000, 86_400_000),
   'records.max_answer_bytes': whole('33554432', 1024, 134_217_728),
   'batch.max_operations': whole('1000', 1, 10_000),
+  'jobs.max_pending': whole('1000000', 1, 100_000_000),
   'jobs.max_body_bytes': whole('10737418240', 1024, 1_099_511_627_776),
   'realtime.max_connections_per_principal': whole('20', 1, 1_000_000),
   'realtime.max_connections_per_address': whole('100', 1, 1_000_000),

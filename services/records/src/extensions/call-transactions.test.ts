@@ -34,6 +34,7 @@ describe("a call's transactions", { skip: skipWithoutDatabase }, () => {
     sweepFiles: nothing,
     notifyGateways: nothing,
     sendMails: nothing,
+    startJobs: nothing,
   };
   /** Runs SQL in the transaction or in a part of it. */
   const toolbox: Toolbox =

@@ -13,6 +13,7 @@ import { createNotifier, type NotifierDeps } from '@recordbus/notifications';
 import { type BackgroundTask, every } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
 import { createFilteredClient, type Settings } from '@recordbus/settings';
+import type { RunWrite } from '../write/write-unit.ts';
 import { createWithTransactions } from './call-transactions.ts';
 import { removeOldRuns } from './crons/cron-runs.ts';
 import { createScheduler, type Scheduler } from './crons/scheduler.ts';
@@ -20,11 +21,16 @@ import { createAfterHooks } from './hooks/after-hooks.ts';
 import { type BeforeHooks, createBeforeHooks } from './hooks/before-hooks.ts';
 import { hookedCollectionsOf } from './hooks/collections-with-hooks.ts';
 import { createSignInHooks } from './hooks/sign-in-hooks.ts';
+import type { JobMetrics } from './jobs/job-metrics.ts';
+import { createJobRunners, type JobRunners } from './jobs/job-runners.ts';
+import { createPendingLimit } from './jobs/pending-limit.ts';
+import { removeOldExtensionJobs } from './jobs/remove-old-jobs.ts';
 import { extensionRoutes } from './routes/extension-routes.ts';
 import { type BatchToolDeps, batchTools } from './tools/batch-tool.ts';
 import { dispatchTools } from './tools/dispatch-tool.ts';
 import { removeExpiredValues } from './tools/extension-values.ts';
 import { fetchTools } from './tools/fetch-tool.ts';
+import { jobsTools } from './tools/jobs-tools.ts';
 import { kvTools } from './tools/kv-tools.ts';
 import { mailTools } from './tools/mail-tool.ts';
 import { notificationTools } from './tools/notification-tool.ts';
@@ -52,13 +58,19 @@ export interface Extensions {
 
 export interface ExtensionsDeps {
   readonly config: ExtensionsConfig;
-  readonly records: Omit<BatchToolDeps, 'beforeHooks' | 'database'>;
+  readonly records: Omit<BatchToolDeps, 'beforeHooks' | 'database'> & {
+    /** Writes by jobs' code. */
+    readonly writeInJobs: RunWrite;
+    /** Writes about jobs. */
+    readonly writeInBackground: RunWrite;
+  };
   readonly database: Database;
   /** Maps database errors to a call's refusals. */
   readonly mapError: MapError;
   readonly settings: Settings;
   readonly bus: Bus;
   readonly stream: EventStream;
+  readonly jobMetrics: JobMetrics;
   /** The push notification providers' URLs. */
   readonly urls: NotifierDeps['urls'];
   readonly log: Logger;
@@ -71,23 +83,26 @@ export async function startExtensions(deps: ExtensionsDeps): Promise<Extensions>
   const { write, schema } = records;
   const host = createExtensionHost({ ...config, log });
   const client = createFilteredClient(settings);
-  const { toolbox, beforeHooks } = createToolsAndHooks(deps, host, client);
+  const { toolbox, jobToolbox, beforeHooks } = createToolsAndHooks(deps, host, client);
   const withTransactions = createWithTransactions({ toolbox, write });
   const readRoutes = () => extensionRoutes({ host, withTransactions, query, schema, log });
   const afterHooks = createAfterHooks({ host, toolbox, bus, stream, query, log });
   const scheduler = createScheduler({ host, withTransactions, database, log });
+  const jobRunners = createRunners(deps, host, jobToolbox);
   await host.start();
   let routes = readRoutes();
   let hookedCollections = hookedCollectionsOf(host.extensions);
   void afterHooks.renew();
   scheduler.renew();
-  const housekeeping = createHousekeeping(query, log);
+  jobRunners.renew();
+  const housekeeping = createHousekeeping(query, settings, log);
   housekeeping.start();
   host.onChange(() => {
     routes = readRoutes();
     hookedCollections = hookedCollectionsOf(host.extensions);
     void afterHooks.renew();
     scheduler.renew();
+    jobRunners.renew();
   });
   return {
     beforeHooks,
@@ -106,50 +121,76 @@ export async function startExtensions(deps: ExtensionsDeps): Promise<Extensions>
     async stop() {
       await housekeeping.stop();
       scheduler.stop();
-      await afterHooks.stop();
+      await Promise.all([afterHooks.stop(), jobRunners.stop()]);
       await host.stop();
       await client.close();
     },
   };
 }
 
+/** Creates the runners of the extensions' jobs. Their transactions take no places of requests' hooks. */
+function createRunners(deps: ExtensionsDeps, host: ExtensionHost, toolbox: Toolbox): JobRunners {
+  const { config, records, database, bus, jobMetrics, log } = deps;
+  const background = database.of('background');
+  return createJobRunners({
+    host,
+    withTransactions: createWithTransactions({ toolbox, write: records.writeInJobs }),
+    database: background,
+    write: records.writeInBackground,
+    bus,
+    maxRunning: config.maxJobWorkers,
+    metrics: jobMetrics,
+    log,
+  });
+}
+
+interface ToolsAndHooks {
+  readonly toolbox: Toolbox;
+  /** The same tools for jobs. */
+  readonly jobToolbox: Toolbox;
+  readonly beforeHooks: BeforeHooks;
+}
+
 /**
  * Creates the tools and the before hooks. They depend on each other: tools write, writes run hooks, and hooks use
  * tools.
  */
-function createToolsAndHooks(
-  { records, database, mapError, settings, urls }: ExtensionsDeps,
-  host: ExtensionHost,
-  client: EgressClient,
-): { readonly toolbox: Toolbox; readonly beforeHooks: BeforeHooks } {
-  const { write, schema } = records;
+function createToolsAndHooks(deps: ExtensionsDeps, host: ExtensionHost, client: EgressClient): ToolsAndHooks {
+  const { records, database, mapError, settings, urls } = deps;
+  const { schema } = records;
   const toolbox: Toolbox = (extension, scope) => tools(extension, scope);
   const beforeHooks = createBeforeHooks({ host, toolbox });
-  const tools = createToolbox(
-    {
-      ...recordsTools({ ...records, database, beforeHooks }),
-      ...putTools({ ...records, database, beforeHooks }),
-      ...batchTools({ ...records, database, beforeHooks }),
-      ...dispatchTools({ write, schema }),
-      ...fetchTools(client),
-      ...kvTools(database.query),
-      ...mailTools({ write, settings }),
-      ...notificationTools(createNotifier({ settings, client, urls })),
-      ...settingsTools(settings),
-    },
-    mapError,
-  );
-  return { toolbox, beforeHooks };
+  const notifier = createNotifier({ settings, client, urls });
+  const checkRoom = createPendingLimit(database.query, () => settings.get('jobs.max_pending'));
+  const toolsWith = (write: RunWrite): Toolbox =>
+    createToolbox(
+      {
+        ...recordsTools({ ...records, write, database, beforeHooks }),
+        ...putTools({ ...records, write, database, beforeHooks }),
+        ...batchTools({ ...records, write, database, beforeHooks }),
+        ...dispatchTools({ write, schema }),
+        ...fetchTools(client),
+        ...jobsTools({ host, write, checkRoom }),
+        ...kvTools(database.query),
+        ...mailTools({ write, settings }),
+        ...notificationTools(notifier),
+        ...settingsTools(settings),
+      },
+      mapError,
+    );
+  const tools = toolsWith(records.write);
+  return { toolbox, jobToolbox: toolsWith(records.writeInJobs), beforeHooks };
 }
 
-/** Creates the background task that removes expired values and old runs. Every replica runs it. */
-const createHousekeeping = (query: Query, log: Logger): BackgroundTask =>
+/** Creates the background task that removes expired values, old runs and old jobs. Every replica runs it. */
+const createHousekeeping = (query: Query, settings: Settings, log: Logger): BackgroundTask =>
   every({
-    name: "remove extensions' expired values and old runs",
+    name: "remove extensions' expired values, old runs and old jobs",
     log,
     intervalMs: housekeepingIntervalMs,
     firstAfterMs: housekeepingIntervalMs,
     async run() {
-      await Promise.all([removeExpiredValues(query), removeOldRuns(query)]);
+      const days = settings.get('jobs.retention_days');
+      await Promise.all([removeExpiredValues(query), removeOldRuns(query), removeOldExtensionJobs(query, days)]);
     },
   });

@@ -12,7 +12,9 @@ export type AfterCommitWork =
   /** For tokens that may have ended. */
   | 'notifyGateways'
   /** For queued mails. */
-  | 'sendMails';
+  | 'sendMails'
+  /** For new jobs of extensions. */
+  | 'startJobs';
 
 /** The work that is due after a write's commit. Each step in the write adds what it causes. */
 export type DueWork = Set<AfterCommitWork>;

@@ -17,13 +17,24 @@ const gateOptions = {
   refuse: () => unavailable('too many writes are waiting for their hooks'),
 };
 
+/** Other limits, for work that takes no places from requests. */
+export interface TransactionLimits {
+  readonly width: number;
+  readonly maxWaitMs: number;
+}
+
 /**
  * Creates the transactions for writes with hooks, and for extensions' routes and crons: only a few run at once. Clients
  * take turns. A transaction that has waited for the hooks budget is behind hooks that hang: it throws 503. The budget
  * also limits each statement.
  */
-export function limitTransactions({ transaction }: Pick<Database, 'transaction'>): Database['transaction'] {
-  const gate = createFairGate(gateOptions);
+export function limitTransactions(
+  { transaction }: Pick<Database, 'transaction'>,
+  limits?: TransactionLimits,
+): Database['transaction'] {
+  const gate = createFairGate(
+    limits ? { ...limits, maxWaiting: gateOptions.maxWaiting, refuse: gateOptions.refuse } : gateOptions,
+  );
   return (work) =>
     gate.run(currentCaller(), () =>
       transaction(async (query) => {

@@ -20,6 +20,7 @@ describe('a unit of work that writes', { skip: skipWithoutDatabase }, () => {
       sweepFiles: add('sweepFiles'),
       notifyGateways: add('notifyGateways'),
       sendMails: add('sendMails'),
+      startJobs: add('startJobs'),
     };
     write = createRunWrite({ database, relaxed: database.of('relaxedWrites'), afterCommit });
   });

@@ -4,7 +4,7 @@ import { runUnit, type UnitOfWork } from '@recordbus/journal';
 import { keepAnnounced } from '../files/announced-files.ts';
 import type { Upload } from '../files/upload-parts.ts';
 import type { AfterCommit, AfterCommitWork } from './after-commit.ts';
-import { limitTransactions } from './limited-transactions.ts';
+import { limitTransactions, type TransactionLimits } from './limited-transactions.ts';
 import { retryWhileTaken } from './record-taken.ts';
 import type { WriteMode } from './write-mode.ts';
 
@@ -38,14 +38,16 @@ interface WriteDeps {
   /** The same database on connections whose commits do not wait for the disk. Without it, all commits do. */
   readonly relaxed?: Pick<Database, 'write' | 'transaction'>;
   readonly afterCommit: AfterCommit;
+  /** For the transactions in which hooks run; requests' limits by default. */
+  readonly limits?: TransactionLimits;
 }
 
 /**
  * Creates the function that runs writes: one statement in autocommit where that is enough, else one transaction with the
  * upload and the key, so a process that dies in the middle leaves everything or nothing.
  */
-export function createRunWrite({ database, relaxed = database, afterCommit }: WriteDeps): RunWrite {
-  const hookedTransaction = limitTransactions(database);
+export function createRunWrite({ database, relaxed = database, afterCommit, limits }: WriteDeps): RunWrite {
+  const hookedTransaction = limitTransactions(database, limits);
   return (options, work) => {
     const isAutocommit = options.mode === 'statement' && !options.keepAnswer && !options.upload?.announced.length;
     const { write, transaction } = options.isRelaxed ? relaxed : database;

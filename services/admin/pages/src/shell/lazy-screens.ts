@@ -11,6 +11,7 @@ export const lazyScreens: Readonly<Record<string, LoadScreen>> = {
   audit: () => import('../audit/audit-list.svelte'),
   jobs: () => import('../jobs/job-list.svelte'),
   crons: () => import('../crons/cron-list.svelte'),
+  'extension-jobs': () => import('../extension-jobs/extension-job-list.svelte'),
   settings: () => import('../settings/settings-page.svelte'),
   'move-in': () => import('../moves/move-page.svelte'),
   schema: () => import('../developers/schema-page.svelte'),

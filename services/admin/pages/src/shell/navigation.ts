@@ -41,6 +41,7 @@ export const areaGroups: readonly AreaGroup[] = [
       { segment: 'audit', name: 'Audit log', icon: 'audit' },
       { segment: 'jobs', name: 'Jobs', icon: 'jobs' },
       { segment: 'crons', name: 'Crons', icon: 'history' },
+      { segment: 'extension-jobs', name: 'Extension jobs', icon: 'play', words: 'queue background dead retry' },
       { segment: 'backups', name: 'Backups', icon: 'archive', words: 'restore upload schedule' },
     ],
   },

@@ -1,11 +1,11 @@
 import type { Database } from '@recordbus/database';
-import { AppError } from '@recordbus/errors';
 import type { CronDescription, ExtensionHost, LoadedExtension } from '@recordbus/extension-host';
 import type { Logger } from '@recordbus/process/logging';
 import { acceptTraceparent } from '@recordbus/process/telemetry';
 import { underLease } from '@recordbus/queue';
 import { principalOfExtension, rootScope } from '../call-scope.ts';
 import type { WithTransactions } from '../call-transactions.ts';
+import { errorTextOf } from '../error-text.ts';
 import { type CronRun, endRun, renewMs, renewRun } from './cron-runs.ts';
 
 /** A loaded extension's cron. */
@@ -56,12 +56,4 @@ async function callCron(
   await withTransactions(extension, rootScope(context), (answer) =>
     host.call(extension, { target, input, timeoutMs, answer }),
   );
-}
-
-/** A run's error for admins: for a defect in the extension, its own error's message. */
-function errorTextOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
-  const hasMessage = typeof cause === 'object' && cause !== null && 'message' in cause;
-  return error instanceof AppError && hasMessage ? String(cause.message) : error.message;
 }

@@ -35,7 +35,7 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
     const crons = [
       { name: 'c', schedule: '* * * * *', timeZone: 'UTC', missed: 'skip', timeoutMs: 60_000, ...cron } as const,
     ];
-    const description = { hooks: [], signIn: [], routes: [], crons, events: [] };
+    const description = { hooks: [], signIn: [], routes: [], crons, events: [], jobs: [] };
     const host: Pick<ExtensionHost, 'extensions' | 'call'> = {
       extensions: [{ name: extension, file: '', description }],
       call: work,

@@ -20,7 +20,7 @@ type Hooks = Partial<Pick<ExtensionDescription, 'hooks' | 'signIn'>>;
 const code = (hooks: Hooks): LoadedExtension => ({
   name: 'shop',
   file: 'shop.ts',
-  description: { hooks: [], signIn: [], routes: [], crons: [], events: [], ...hooks },
+  description: { hooks: [], signIn: [], routes: [], crons: [], events: [], jobs: [], ...hooks },
 });
 const creates = { collection: 'orders', point: 'afterCreate' } as const;
 const updates = { collection: 'orders', point: 'afterUpdate' } as const;

@@ -3,15 +3,12 @@ import { validationFailed } from '@recordbus/errors';
 import { z } from 'zod';
 import { deleteValue, findValue, findValueProblem, incrementValue, listValues, setValue } from './extension-values.ts';
 import { type Tool, type ToolCall, tool } from './tool.ts';
+import { plainText } from './tool-arguments.ts';
 
 const maxKeyLength = 255;
 const maxValueBytes = 64 * 1024;
 
-const keyText = z
-  .string('must be text')
-  .min(1, 'must not be empty')
-  .max(maxKeyLength, `may have at most ${maxKeyLength} characters`)
-  .refine((text) => !text.includes('\0') && text.isWellFormed(), 'must be text');
+const keyText = plainText(maxKeyLength);
 const lifetimeSec = z.number().positive().max(315_360_000).optional();
 const keyAlone = z.tuple([keyText]);
 const newValue = z.tuple([keyText, z.string(), lifetimeSec]);

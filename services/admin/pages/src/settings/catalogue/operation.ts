@@ -26,6 +26,7 @@ export const limits: Section = {
         ),
         item('records.export_timeout_ms', 'Longest export', 'An export that takes longer is cut off.', time('ms')),
         item('records.max_answer_bytes', 'Largest answer', 'A larger one is refused.', { kind: 'size' }),
+        item('jobs.max_pending', 'Waiting jobs of an extension', 'Further jobs are refused.', { kind: 'number' }),
         item('jobs.max_body_bytes', 'Largest import', 'A larger file is refused.', { kind: 'size' }),
         item('batch.max_operations', 'Largest batch', 'How many writes one batch may hold.', number('operations')),
       ],
