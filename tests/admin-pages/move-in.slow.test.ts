@@ -6,18 +6,20 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { builtPages } from '../harness/admin-pages.ts';
 import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
-import { createPocketBaseData } from '../harness/pocketbase-data.ts';
+import { createClient } from '../harness/client.ts';
+import { createPocketBaseData, type PocketBaseData } from '../harness/pocketbase-data.ts';
+import { signPocketBaseToken } from '../harness/pocketbase-tokens.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { zipArchive } from '../harness/zip-archive.ts';
 import { hostile } from './hostile-text.ts';
 import { look } from './look.ts';
 import { openPage, signIn } from './watched-page.ts';
 
+const times = { created: '2025-01-01 10:00:00.000Z', updated: '2025-01-02 10:00:00.000Z' };
+
 /** A backup with a locked rule and hostile texts. */
-function makeBackup(): Buffer {
-  const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-backup-'));
-  try {
-    const data = createPocketBaseData(directory);
+const notesBackup = (): Buffer =>
+  makeBackup((data) => {
     data.define({
       id: 'pbc_notes',
       name: 'notes',
@@ -31,9 +33,28 @@ function makeBackup(): Buffer {
         update: `strftime("%Y", created) = ${JSON.stringify(hostile.replaceAll(/["'\\\n]/g, ''))}`,
       },
     });
-    const times = { created: '2025-01-01 10:00:00.000Z', updated: '2025-01-02 10:00:00.000Z' };
     for (let n = 0; n < 30; n += 1)
       data.insert('notes', { id: `note${n}`.padEnd(15, 'x'), title: hostile, owner: '', ...times });
+  });
+
+const [secret, tokenKey] = ['s'.repeat(40), 'k'.repeat(50)];
+const member = { id: 'ada000000000000', collectionId: 'pbc_members' };
+
+/** A backup with a view and a user who is signed in. */
+const membersBackup = (): Buffer =>
+  makeBackup((data) => {
+    const options = { authRule: '', authToken: { secret, duration: 3600 } };
+    data.define({ id: member.collectionId, name: 'members', type: 'auth', fields: [], options });
+    data.insert('members', { id: member.id, email: 'ada@example.com', tokenKey, ...times });
+    const viewQuery = 'select id, created as joined from members';
+    data.define({ id: 'pbc_joined', name: 'joined', type: 'view', fields: [], options: { viewQuery } });
+  });
+
+function makeBackup(fill: (data: PocketBaseData) => void): Buffer {
+  const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-backup-'));
+  try {
+    const data = createPocketBaseData(directory);
+    fill(data);
     data.close();
     return zipArchive([{ name: 'data.db', bytes: readFileSync(join(directory, 'data.db')) }]);
   } finally {
@@ -71,7 +92,7 @@ describe('moving in from PocketBase on the admin pages', { skip: skipWithoutBrow
     await see('The move failed');
     await page.getByRole('button', { name: 'Another backup' }).click();
 
-    await choose('backup.zip', makeBackup());
+    await choose('backup.zip', notesBackup());
     await page.getByText('Choose what comes, change names').click();
     await page.getByLabel('New names').fill('notes to memos');
     await page.getByText('is not old = new').waitFor();
@@ -96,6 +117,35 @@ describe('moving in from PocketBase on the admin pages', { skip: skipWithoutBrow
     }
     await page.getByRole('link', { name: 'Open collections' }).click();
     await page.getByRole('link', { name: 'memos' }).first().waitFor();
+    assert.deepEqual(said, []);
+  });
+
+  test('views and open sessions come unless their boxes are unchecked', async () => {
+    const { page, said } = await openPage(browser);
+    const admin = await stack.admin();
+    await signIn(page, stack.url);
+    for (const isTaken of [false, true]) {
+      await page.goto(`${stack.url}/_/move-in`);
+      await page.getByRole('button', { name: 'Another backup' }).click();
+      const file = { name: 'backup.zip', mimeType: 'application/zip', buffer: membersBackup() };
+      await page.getByLabel('Backup').setInputFiles(file);
+      await page.getByText('Choose what comes, change names').click();
+      for (const label of ['Rewrite and try views', 'Users stay signed in']) {
+        const box = page.getByLabel(label);
+        assert.equal(await box.isChecked(), true, label);
+        if (!isTaken) await box.uncheck();
+      }
+      await page.getByRole('button', { name: 'Upload and plan' }).click();
+      await page.getByText('The plan is ready.').waitFor();
+      await page.getByRole('button', { name: 'Move in' }).click();
+      await page.getByText('Moved in', { exact: true }).waitFor();
+      const view = await admin.send('GET', '/api/v1/collections/joined');
+      assert.equal(view.status, isTaken ? 200 : 404);
+      const user = createClient(stack.url, signPocketBaseToken(tokenKey + secret, member));
+      const refreshed = await user.send('POST', '/api/v1/auth/refresh');
+      assert.equal(refreshed.status, isTaken ? 200 : 401, refreshed.text);
+      if (!isTaken) await admin.send('DELETE', '/api/v1/collections/members');
+    }
     assert.deepEqual(said, []);
   });
 });

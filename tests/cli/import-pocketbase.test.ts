@@ -20,7 +20,7 @@ const digestOf = (directory: string): string => {
 suite('moving in from PocketBase', async () => {
   const tidying = new AsyncDisposableStack();
   after(() => tidying.disposeAsync());
-  const { folder, directory, data, stack, admin, importFrom, move } = await prepareMove(tidying, fillNotes);
+  const { folder, directory, data, stack, admin, token, importFrom, move } = await prepareMove(tidying, fillNotes);
   const record = async (path: string) => at((await admin.get(`/api/v1/records/${path}`)).json, 'data');
   const collectionOf = (report: unknown, name: string) =>
     listAt(report, 'collections').find((one) => at(one, 'to') === name);
@@ -157,6 +157,26 @@ suite('moving in from PocketBase', async () => {
         ['created', 'changed', 'deleted'].map((name) => at(collection, name)),
         [0, 0, 0],
       );
+  });
+
+  test('a run waits for imports into its collections: one that was killed has left them [move §3.1]', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, n) => JSON.stringify({ id: `left${n}`, name: 'left' }));
+    const answer = await fetch(`${stack.url}/api/v1/records/labels/import?format=ndjson&keep=id&mode=upsert`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
+      body: rows.join('\n'),
+    });
+    assert.equal(answer.status, 202, await answer.clone().text());
+    data.database.exec(`update labels set name = 'Blue', updated = '${day(10)}' where id = '${id('blue')}'`);
+    const { code, json, stderr } = await move();
+    assert.equal(code, 0, stderr);
+    assert.equal(at(collectionOf(json, 'labels'), 'changed'), 1);
+    const left = textAt(await answer.json(), 'data.id');
+    const jobs = listAt((await admin.get('/api/v1/jobs?collection=labels&perPage=20')).json, 'data');
+    const position = jobs.findIndex((job) => at(job, 'id') === left);
+    assert.equal(at(jobs[position], 'state'), 'done');
+    const later = jobs.slice(0, position).map((job) => Number(at(job, 'created')));
+    assert.ok(later.length > 0 && Math.min(...later) >= Number(at(jobs[position], 'finished')), JSON.stringify(jobs));
   });
 
   test('no rate limit counts a run, and its key ends with it [move §1.2]', async () => {

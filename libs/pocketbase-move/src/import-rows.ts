@@ -67,13 +67,30 @@ export async function importRows(target: ImportTarget, given: RowsImport): Promi
   return [...tooLong, ...(job.rows.refused > 0 ? await readRefused(address, id) : [])];
 }
 
-/** Waits for the job that a killed run left: it would write older values after this run's. */
-export async function awaitLeftJob(
+/**
+ * Waits for the jobs that a killed run left: they would write older values after this run's. A run that was killed before
+ * it noted its job has left one, too, so every import into the collections is waited for.
+ */
+export async function awaitLeftJobs(
   { address, progress }: Pick<ImportTarget, 'address' | 'progress'>,
   state: Pick<MoveState, 'leftJob' | 'noteJob'>,
+  collections: readonly string[],
 ): Promise<void> {
-  const id = state.leftJob();
-  if (id === undefined) return;
+  const left = state.leftJob();
+  const ids = new Set(left === undefined ? [] : [left]);
+  for (const waiting of ['queued', 'running'])
+    for (const { id, collection } of await listJobs(address, waiting))
+      if (collections.includes(collection)) ids.add(id);
+  for (const id of ids) await awaitJob(address, progress, id);
+  state.noteJob(undefined);
+}
+
+async function listJobs(address: ApiAddress, state: string) {
+  const path = `/api/v1/jobs?${new URLSearchParams({ state, perPage: '1000' })}`;
+  return (await callApi(address, 'GET', path)) as readonly { readonly id: string; readonly collection: string }[];
+}
+
+async function awaitJob(address: ApiAddress, progress: Progress, id: string): Promise<void> {
   const named: Progress = {
     show: (text, part) => progress.show(`the last run's import: ${text}`, part),
     end: progress.end,
@@ -83,7 +100,6 @@ export async function awaitLeftJob(
   } catch (error) {
     if (!(error instanceof AppError) || error.status !== 404) throw error;
   }
-  state.noteJob(undefined);
 }
 
 function* linesOf(rows: Iterable<ImportBody>, tooLong: RefusedRecord[]): Generator<Buffer> {

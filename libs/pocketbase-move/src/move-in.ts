@@ -2,7 +2,7 @@ import { copyFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { TranslatedCollection } from '@recordbus/pocketbase/collections';
 import { type ApiAddress, CommandFailure, callApi, commandJob } from '@recordbus/stack-calls';
-import { awaitLeftJob } from './import-rows.ts';
+import { awaitLeftJobs } from './import-rows.ts';
 import { createLosses, type Losses } from './losses.ts';
 import { keepIdentities } from './move-accounts.ts';
 import { sendFiles } from './move-files.ts';
@@ -71,7 +71,12 @@ export async function moveIn(parts: MoveParts, options: MoveOptions): Promise<Mo
       state.noteJob(id);
     },
   };
-  if (!isDryRun) await awaitLeftJob(move, state);
+  if (!isDryRun)
+    await awaitLeftJobs(
+      move,
+      state,
+      prepared.collections.map(({ to }) => to.name),
+    );
   const planned = await planChanges(move, options.isContinued === true);
   const ordered = orderCollections(planned.collections.filter(({ to }) => to.type !== 'view'));
   const report: MoveReport = {

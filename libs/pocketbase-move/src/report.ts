@@ -75,7 +75,7 @@ export function summaryOf(report: MoveReport): string {
   const locked = report.rules.filter(({ result }) => result === 'locked');
   const narrower = report.rules.filter(({ result }) => result === 'narrower').length;
   const counts = [
-    counted(report.schema_changes, report.schema_changes === 1 ? 'schema change' : 'schema changes'),
+    counted(report.schema_changes, 'schema changes'),
     ...([...counters, 'files', 'links'] as const).map((name) =>
       counted(
         sum((one) => one[name]),
@@ -85,7 +85,7 @@ export function summaryOf(report: MoveReport): string {
     counted(report.admins.length, 'admins'),
   ].filter((text) => text !== '');
   const unchanged = sum((one) => one.unchanged);
-  const rest = `${unchanged} ${unchanged === 1 ? 'record' : 'records'} unchanged`;
+  const rest = `${inWords(unchanged, 'records')} unchanged`;
   const lines = [
     hasWork(report)
       ? `${report.dry_run ? 'To do' : `Done in ${report.seconds} s`}: ${counts.join(', ')}; ${rest}.`
@@ -113,7 +113,10 @@ export function summaryOf(report: MoveReport): string {
 
 const counters = ['created', 'changed', 'deleted', 'refused'] as const;
 
-const counted = (count: number, what: string): string => (count > 0 ? `${count} ${what}` : '');
+const counted = (count: number, what: string): string => (count > 0 ? inWords(count, what) : '');
+
+/** A count with its noun, given in the plural. */
+const inWords = (count: number, nouns: string): string => `${count} ${count === 1 ? nouns.replace(/s$/, '') : nouns}`;
 
 /** Whether a run changes something, or tried to. */
 export const hasWork = ({ schema_changes: changes, collections, admins }: MoveReport): boolean =>
@@ -122,13 +125,13 @@ export const hasWork = ({ schema_changes: changes, collections, admins }: MoveRe
 
 function lineOf(moved: MovedCollection): string {
   const parts = [
-    `${moved.records} records`,
+    inWords(moved.records, 'records'),
     ...([...counters, 'unchanged'] as const).flatMap((name) => counted(moved[name], name) || []),
     ...(moved.kept_here.length > 0 ? [`${moved.kept_here.length} kept, since they were changed here`] : []),
-    ...(moved.links > 0 ? [`${moved.links} links to sign-in providers`] : []),
-    ...(moved.sessions_kept > 0 ? [`sessions kept: ${moved.sessions_kept} accounts`] : []),
-    ...(moved.files > 0 ? [`${moved.files} files`] : []),
-    ...(moved.files_missing > 0 ? [`${moved.files_missing} files missing`] : []),
+    ...(moved.links > 0 ? [`${inWords(moved.links, 'links')} to sign-in providers`] : []),
+    ...(moved.sessions_kept > 0 ? [`sessions kept: ${inWords(moved.sessions_kept, 'accounts')}`] : []),
+    ...(moved.files > 0 ? [inWords(moved.files, 'files')] : []),
+    ...(moved.files_missing > 0 ? [`${inWords(moved.files_missing, 'files')} missing`] : []),
   ];
   const name = moved.from === moved.to ? moved.to : `${moved.from} → ${moved.to}`;
   const refused = moved.refused_records.slice(0, 5).map(
