@@ -20,7 +20,7 @@ const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-extensions-'));
 /** The pages' extensions as files, named by each code block's first line. */
 for (const [, name = '', source = ''] of pages.join('\n').matchAll(/^```ts\n\/\/ extensions\/(\S+)\n(.*?)\n```$/gms))
   writeFileSync(join(directory, name), source);
-for (const name of ['guestbook.ts', '_words.ts'])
+for (const name of ['guestbook.ts', '_words.ts', 'reminders.ts'])
   cpSync(new URL(`../../examples/extensions/${name}`, import.meta.url), join(directory, name));
 stackEnvironment.SERVICE_EXTENSIONS_DIR = directory;
 after(() => rmSync(directory, { recursive: true }));
@@ -98,5 +98,20 @@ onOneProcess('the guestbook in examples/extensions works', async (_t, target) =>
   await eventually('the entry is counted', async () => {
     const { json } = await target.guest.get('/api/x/guestbook/entries');
     return at(json, 'data.entries') === 1 || undefined;
+  });
+});
+
+onOneProcess('the reminders in examples/extensions work', async (_t, target) => {
+  const admin = await target.admin();
+  const fields = [
+    { name: 'about', type: 'text' },
+    { name: 'state', type: 'text' },
+    { name: 'due', type: 'date' },
+  ];
+  await admin.post('/api/v1/collections', { name: 'reminders', type: 'base', fields });
+  const { id } = await admin.create('reminders', { about: 'the tea', due: Math.floor(Date.now() / 1000) + 1 });
+  await eventually('the reminder is sent', async () => {
+    const { json } = await admin.get(`/api/v1/reminders/${id}`);
+    return at(json, 'data.state') === 'sent';
   });
 });
