@@ -238,6 +238,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'webhook-owners-log': [],
   'webhook-owners-mails': ['wire'],
   'webhook-payloads': [],
+  'webhook-polling': ['wire'],
   'webhook-portal': [],
   'webhook-replays': ['wire'],
   'webhook-retries': [],

@@ -190,6 +190,7 @@ export const calls: Readonly<Record<string, Call>> = {
     c.admin.webhooks.redeliver('{id}', '{deliveryId}', o),
   'POST /api/v1/admin/webhooks/{id}/replay': (c, o) => c.admin.webhooks.replay('{id}', { since: 0 }, o),
   'GET /api/v1/webhooks/events': (c, o) => c.admin.webhooks.events(o),
+  'GET /api/v1/webhooks/{id}/events': (c, o) => c.polledEvents({ id: '{id}', key: 'k' }, o),
   'POST /api/v1/webhooks/portal': (c, o) => c.openPortal('t', o),
   'POST /api/v1/admin/webhooks/portal': (c, o) => c.admin.webhooks.portal({ owner: { collection: 'c', id: 'o' } }, o),
   'GET /api/v1/webhooks': (c, o) => owned(c).list(undefined, o),

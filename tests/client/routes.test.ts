@@ -77,6 +77,7 @@ const values = {
   backup: 'PK',
   subject: 's',
   owner: { collection: 'c', id: 'o' },
+  key: 'k',
   record: { id: '{id}', photo: '{filename}' },
 };
 

@@ -8,6 +8,7 @@ import { unknownId } from './blog.ts';
 const webhookJson = (members: object = {}) => ({
   id: is.uuid,
   name: 'sink',
+  type: 'http',
   url: 'https://receiver.example/hook',
   events: ['*'],
   secret: is.matching(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/),

@@ -1,7 +1,13 @@
 import { type Admin, createAdmin } from './admin/admin.ts';
 import { createRequests } from './admin/requests.ts';
-import type { OpenedPortal, WebhookOwner } from './admin/webhook-types.ts';
-import { createOwnedWebhooks, type OwnedWebhooks, openPortal } from './admin/webhooks.ts';
+import type { OpenedPortal, PolledEvents, WebhookOwner } from './admin/webhook-types.ts';
+import {
+  createOwnedWebhooks,
+  type OwnedWebhooks,
+  openPortal,
+  type PolledPlace,
+  polledEvents,
+} from './admin/webhooks.ts';
 import { type Accounts, createAccounts } from './auth/accounts.ts';
 import type { Batch, Results } from './batch/operations.ts';
 import { sendBatch } from './batch/send-batch.ts';
@@ -87,6 +93,8 @@ export interface Client<S, R = Record<never, never>> {
   webhooks(owner: WebhookOwner): OwnedWebhooks;
   /** Opens a portal link, once: with the session, requests manage one owner's webhooks. */
   openPortal(token: string, options?: CallOptions): Promise<OpenedPortal>;
+  /** Reads the events of a webhook with the type `poll`, by its key. */
+  polledEvents(place: PolledPlace, options?: CallOptions): Promise<PolledEvents>;
   /** Sends a message to a channel's subscribers. */
   broadcast(channel: string, data: unknown, options?: CallOptions): Promise<void>;
   /**
@@ -172,6 +180,7 @@ export function createClient<S extends SchemaOf<S> = AnySchema, R extends Routes
     admin: createAdmin(transport, session),
     webhooks: (owner) => createOwnedWebhooks(createRequests(transport), owner),
     openPortal: (token, options) => openPortal(createRequests(transport), token, options),
+    polledEvents: (place, options) => polledEvents(transport, place, options),
     async broadcast(channel, data, more) {
       const path = apiPath('realtime', 'channels', channel);
       await transport.send({ method: 'POST', path, values: { data }, ...more });

@@ -49,6 +49,7 @@ export type {
   DeliveryFilter,
   NewWebhookValues,
   OpenedPortal,
+  PolledEvents,
   PortalLink,
   PortalLinkValues,
   PortalTheme,
@@ -56,8 +57,9 @@ export type {
   WebhookOwner,
   WebhookStatus,
   WebhookValues,
+  WebhookWithKey,
 } from './admin/webhook-types.ts';
-export type { OwnedWebhooks } from './admin/webhooks.ts';
+export type { OwnedWebhooks, PolledPlace } from './admin/webhooks.ts';
 export type { Accounts, CaptchaOptions, Credentials } from './auth/accounts.ts';
 export type { OAuth, OAuthStart } from './auth/oauth.ts';
 export type { OwnAccount, PasswordProof, SessionRow, Sessions } from './auth/own-account.ts';

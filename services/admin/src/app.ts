@@ -7,6 +7,7 @@ import { createIdempotencyKeys } from '@recordbus/idempotency';
 import { createNotifier } from '@recordbus/notifications';
 import { createPasswordRules } from '@recordbus/passwords';
 import type { Logger } from '@recordbus/process/logging';
+import { findCaseCollation } from '@recordbus/query';
 import type { CollectionCache } from '@recordbus/schema';
 import { createFilteredClient, type Settings } from '@recordbus/settings';
 import { createAuditRetention } from './audit/audit-retention.ts';
@@ -23,6 +24,7 @@ import { indexRoutes } from './routes/indexes.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { notificationRoutes } from './routes/notifications.ts';
 import { pageRoutes } from './routes/pages.ts';
+import { polledEventRoutes } from './routes/polled-events.ts';
 import { portalRoutes } from './routes/portal.ts';
 import { savedViewRoutes } from './routes/saved-views.ts';
 import { schemaRoutes } from './routes/schema.ts';
@@ -96,6 +98,7 @@ export function createAdmin(deps: AdminDeps): Service {
   const keyWatch = createKeyWatch({ query: background.query, cipher, log });
   const { releaseUrl } = config;
   const updateChecker = createUpdateChecker({ database, bus, cipher, settings, log, releaseUrl, clock });
+  let collation: string | undefined;
   const places = [adminPlace, ownerPlace({ query: database.query, collections, settings })];
   const routes = [
     ...collectionRoutes({ database, changes: openChanges, nowSec }),
@@ -108,6 +111,7 @@ export function createAdmin(deps: AdminDeps): Service {
     ...keyRoutes({ database, bus, nowSec }),
     ...settingsRoutes({ database, bus, cipher, settings }),
     ...portalRoutes({ database, owners: { collections, settings } }),
+    ...polledEventRoutes({ query: database.query, collections, settings, collation: () => collation }),
     ...places.flatMap((place) => [
       ...webhookRoutes({ database, bus, owners: { collections, settings } }, place),
       ...webhookDeliveryRoutes({ database, bus }, place),
@@ -140,6 +144,7 @@ export function createAdmin(deps: AdminDeps): Service {
     // Replicas poll for changes when the bus does not announce them.
     dispensable: new Set(['bus']),
     async start() {
+      collation = await findCaseCollation(database.query);
       retention.start();
       searchBuilds.start();
       knownWords.start();

@@ -10,6 +10,7 @@ interface CallValues {
   readonly as?: string | undefined;
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   /** Sent instead of a body. */
   readonly form?: readonly Part[];
@@ -46,7 +47,10 @@ export async function beginSurvey(url: string): Promise<Survey> {
     findProblem = createFindProblem(document);
   }
 
-  async function call(id: string, { as, path = {}, query = {}, body, form, raw }: CallValues = {}): Promise<Answer> {
+  async function call(
+    id: string,
+    { as, path = {}, query = {}, headers, body, form, raw }: CallValues = {},
+  ): Promise<Answer> {
     const operation = operations.find((one) => one.id === id);
     assert.ok(operation, `the document has no operation ${id}`);
     const target = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) => {
@@ -56,7 +60,7 @@ export async function beginSurvey(url: string): Promise<Survey> {
     });
     const search = new URLSearchParams(query).toString();
     const rawSending = raw && { rawBody: raw.text, headers: { 'Content-Type': raw.type } };
-    const sending = form ? multipart(...form) : (rawSending ?? { body });
+    const sending = form ? multipart(...form) : (rawSending ?? { body, ...(headers && { headers }) });
     const place = `${target}${search && `?${search}`}`;
     const answer = await createClient(url, as).send(operation.method, place, sending);
     assert.ok(answer.status >= 200 && answer.status < 300, `${id}: ${answer.status} ${answer.text}`);

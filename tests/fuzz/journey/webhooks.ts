@@ -59,6 +59,9 @@ export async function goThroughOwnedWebhooks({ call, admin: as }: Parts, owner: 
   await call('postWebhooksByIdDeliveriesByDeliveryIdRedeliver', delivery);
   await call('postWebhooksByIdReplay', { ...one, body: { since: 0 } });
   await call('deleteWebhooksById', one);
+  const { json: read } = await call('postWebhooks', { as, query, body: { name: 'read', type: 'poll', events: ['*'] } });
+  const headers = { 'X-Webhook-Key': textAt(read, 'data.key') };
+  await call('getWebhooksByIdEvents', { headers, path: { id: textAt(read, 'data.id') } });
   const link = textAt((await call('postAdminWebhooksPortal', { as, body: { owner } })).json, 'data.path');
   await call('postWebhooksPortal', { body: { token: link.slice(link.indexOf('#') + 1) } });
 }

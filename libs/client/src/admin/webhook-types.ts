@@ -23,17 +23,33 @@ export interface WebhookOwner {
   readonly id: string;
 }
 
-/** A new webhook. Its owner never changes. */
+/** A new webhook. Its owner and its type never change. */
 export interface NewWebhookValues extends WebhookValues {
+  /** `poll` for one whose events are read by `polledEvents`, not sent; it has no URL. */
+  readonly type?: 'http' | 'poll';
   readonly owner?: WebhookOwner | null;
 }
 
 export interface Webhook extends Required<WebhookValues> {
   readonly id: string;
+  readonly type: 'http' | 'poll';
   /** Null for an admin's webhook. */
   readonly owner: WebhookOwner | null;
   readonly created_at: number;
   readonly updated_at: number;
+}
+
+/** A webhook whose key is shown: this once. */
+export interface WebhookWithKey extends Webhook {
+  /** For reading the events; only if the type is `poll`. */
+  readonly key?: string;
+}
+
+/** Events that were read: the bodies that other webhooks are sent. */
+export interface PolledEvents {
+  readonly data: readonly Readonly<Record<string, unknown>>[];
+  /** `after` for the next page, also when there is no further event yet. */
+  readonly next: string;
 }
 
 export interface WebhookStatus {

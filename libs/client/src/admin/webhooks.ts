@@ -1,5 +1,6 @@
 import type { Page, PageOptions } from '../records/options.ts';
-import type { CallOptions } from '../transport.ts';
+import type { CallOptions, Transport } from '../transport.ts';
+import { apiPath, mergeQueries } from '../url.ts';
 import type { DeliverySummary, SpanOptions } from './events.ts';
 import { type Requests, withQuery } from './requests.ts';
 import type {
@@ -8,25 +9,27 @@ import type {
   DeliveryFilter,
   NewWebhookValues,
   OpenedPortal,
+  PolledEvents,
   PortalLink,
   PortalLinkValues,
   Webhook,
   WebhookOwner,
   WebhookStatus,
   WebhookValues,
+  WebhookWithKey,
 } from './webhook-types.ts';
 
 /** Webhooks and their deliveries, below a path (webhooks §1, §4). */
 const callsAt = (base: readonly string[], { get, page, create, patch, remove }: Requests) => ({
   list: (paging?: PageOptions, options?: CallOptions) => page<Page<Webhook>>(base, paging, options),
   get: (id: string, options?: CallOptions) => get<Webhook>([...base, id], options),
-  create: (values: NewWebhookValues, options?: CallOptions) => create<Webhook>(base, values, options),
+  create: (values: NewWebhookValues, options?: CallOptions) => create<WebhookWithKey>(base, values, options),
   update: (id: string, changes: WebhookValues, options?: CallOptions) =>
     patch<Webhook>([...base, id], changes, options),
   delete: (id: string, options?: CallOptions) => remove([...base, id], options),
-  /** Replaces the secret. The old one also signs for a while. */
+  /** Replaces the secret, which also signs for a while, or the key with which events are read. */
   regenerateSecret: (id: string, options?: CallOptions) =>
-    create<Webhook>([...base, id, 'regenerate-secret'], {}, options),
+    create<WebhookWithKey>([...base, id, 'regenerate-secret'], {}, options),
   status: (id: string, options?: CallOptions) => get<WebhookStatus>([...base, id, 'status'], options),
   /** Sends a test event. */
   test: (id: string, options?: CallOptions) => create<Delivery>([...base, id, 'test'], {}, options),
@@ -83,5 +86,33 @@ export const openPortal = (
   token: string,
   options?: CallOptions,
 ): Promise<OpenedPortal> => post(['webhooks', 'portal'], { token }, options);
+
+/** Reads the events of a webhook with the type `poll`, by its key (webhooks §11). */
+export async function polledEvents(
+  transport: Transport,
+  { id, key, ...place }: PolledPlace,
+  { query, signal }: CallOptions = {},
+): Promise<PolledEvents> {
+  const { json } = await transport.send({
+    method: 'GET',
+    path: apiPath('webhooks', id, 'events'),
+    query: mergeQueries(query, place),
+    headers: { 'X-Webhook-Key': key },
+    isAnonymous: true,
+    signal,
+  });
+  return json as PolledEvents;
+}
+
+/** Which events to read. */
+export interface PolledPlace {
+  /** The webhook's id. */
+  readonly id: string;
+  readonly key: string;
+  /** A page's `next`; from the beginning if left out. */
+  readonly after?: string;
+  /** 1 to 100, which is the default. */
+  readonly limit?: number;
+}
 
 export type OwnedWebhooks = ReturnType<typeof createOwnedWebhooks>;

@@ -16,6 +16,7 @@ describe('the webhook routes', { skip }, () => {
       assert.equal(created_at, updated_at);
       assert.deepEqual(rest, {
         ...good,
+        type: 'http',
         headers: {},
         enabled: true,
         retry_max: 3,
@@ -32,6 +33,7 @@ describe('the webhook routes', { skip }, () => {
     it('accepts every member', async () => {
       const body = {
         name: 'all',
+        type: 'http',
         url: 'http://a.example:81/x?y=1',
         events: ['*', 'order.shipped', 'posts.create'],
         secret: `whsec_${Buffer.alloc(24).toString('base64')}`,

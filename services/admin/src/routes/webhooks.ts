@@ -1,12 +1,22 @@
 import type { Bus } from '@recordbus/bus';
-import type { Database } from '@recordbus/database';
+import type { Database, Query } from '@recordbus/database';
+import { validationFailed } from '@recordbus/errors';
 import { created, ok, page, pageOf, pageQuery, type Route, route } from '@recordbus/http';
 import { z } from 'zod';
 import { keepCollections, requireUsableFilter } from '../references/check-filter.ts';
 import { auditWebhook } from '../webhooks/audit-webhook.ts';
 import { findGivenOwner, type OwnerAccessDeps } from '../webhooks/owner-access.ts';
+import { newKey } from '../webhooks/polled-events.ts';
 import { checkOwned, setOwner } from '../webhooks/webhook-owner.ts';
-import { newSecret, secretRegeneration, webhookChange, webhookJson } from '../webhooks/webhook-schema.ts';
+import {
+  findTypeProblem,
+  newSecret,
+  secretRegeneration,
+  type Webhook,
+  webhookChange,
+  webhookJson,
+  webhookWithKey,
+} from '../webhooks/webhook-schema.ts';
 import { getWebhookStatus, webhookStatusJson } from '../webhooks/webhook-status.ts';
 import {
   changeWebhook,
@@ -15,6 +25,7 @@ import {
   getWebhook,
   listWebhooks,
   regenerateSecret,
+  setKey,
 } from '../webhooks/webhook-store.ts';
 import type { WebhookPlace } from './webhook-place.ts';
 
@@ -26,6 +37,14 @@ interface WebhookRoutesDeps {
 
 const params = z.object({ id: z.string() });
 const noSuchWebhook = { 404: 'There is no such webhook.' };
+
+/** Gives a webhook whose events are read a new key. */
+async function withNewKey(query: Query, webhook: Webhook): Promise<z.output<typeof webhookWithKey>> {
+  if (webhook.type !== 'poll') return webhook;
+  const key = newKey();
+  await setKey(query, webhook.id, key);
+  return { ...webhook, key };
+}
 
 /** Routes for webhook definitions, at one place (webhooks §1, §9.6). */
 export const webhookRoutes = (
@@ -54,7 +73,7 @@ export const webhookRoutes = (
     scope: 'webhooks:write',
     summary: `Create a webhook${whose}`,
     body: bodies.create,
-    answers: { 201: webhookJson },
+    answers: { 201: webhookWithKey },
     handler: async (input) => {
       const admitted = await admit(input);
       const owner = admitted ?? (input.body.owner && findGivenOwner(owners, input.body.owner));
@@ -63,7 +82,7 @@ export const webhookRoutes = (
         await keepCollections(run);
         const { id } = await createWebhook(run, input.body);
         if (owner) await setOwner(run, id, owner);
-        const made = await getWebhook(run, id);
+        const made = await withNewKey(run, await getWebhook(run, id));
         await requireUsableFilter(run, made);
         await auditWebhook(run, input, 'webhooks.create', made.id, { name: made.name, url: made.url });
         return made;
@@ -103,6 +122,8 @@ export const webhookRoutes = (
         const mayName = body.filter !== undefined || body.events !== undefined;
         if (mayName) await keepCollections(run);
         const changed = await changeWebhook(run, params.id, body);
+        const problem = findTypeProblem(changed);
+        if (problem !== undefined) throw validationFailed({ url: problem });
         if (mayName) await requireUsableFilter(run, changed);
         await auditWebhook(run, input, 'webhooks.update', params.id, { changed: Object.keys(body) });
         return changed;
@@ -135,15 +156,18 @@ export const webhookRoutes = (
     path: `${path}/:id/regenerate-secret`,
     access,
     scope: 'webhooks:write',
-    summary: "Replace a webhook's secret; the old secret also signs for a while, in the Standard Webhooks header",
+    summary: "Replace a webhook's secret, which also signs for a while, or the key with which its events are read",
     params,
     body: secretRegeneration,
-    answers: { 200: webhookJson, ...noSuchWebhook },
+    answers: { 200: webhookWithKey, ...noSuchWebhook },
     handler: async (input) => {
       const { params, body } = input;
       await admit(input);
       const webhook = await transaction(async (run) => {
-        const changed = await regenerateSecret(run, params.id, newSecret(), body.overlap_seconds);
+        const changed = await withNewKey(
+          run,
+          await regenerateSecret(run, params.id, newSecret(), body.overlap_seconds),
+        );
         await auditWebhook(run, input, 'webhooks.regenerate-secret', params.id);
         return changed;
       });

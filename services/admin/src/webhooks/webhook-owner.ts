@@ -51,7 +51,7 @@ export function checkOwned(
   { owners, collection }: Pick<Owner, 'owners' | 'collection'>,
   { url, events = [] }: { readonly url?: string | undefined; readonly events?: readonly string[] | undefined },
 ): void {
-  const urlProblem = url === undefined ? undefined : findOwnerUrlProblem(owners, url);
+  const urlProblem = !url ? undefined : findOwnerUrlProblem(owners, url);
   const refused = events.find((pattern) => !isWithin(pattern, owners.events));
   const problems = {
     ...(urlProblem !== undefined && { url: urlProblem }),

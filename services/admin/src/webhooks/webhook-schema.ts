@@ -40,6 +40,8 @@ const reservedHeaders = new Set([
 
 /** The URL as it is called: without the spaces around it, a fragment, or backslashes, and with an ASCII host. */
 const url = boundedText(maxUrlLength, 'must be a URL').transform((text, { issues }) => {
+  // A webhook that was read, and is sent back, has an empty one if its events are read.
+  if (text === '') return text;
   const problem = findUrlProblem(text);
   if (problem) issues.push({ code: 'custom', message: problem, input: text });
   return calledUrl(text);
@@ -138,13 +140,16 @@ const fields = {
 /** Members set by the server; ignored, so that a webhook that was read can be sent back. */
 const readOnly = { id: z.unknown().optional(), created_at: z.unknown().optional(), updated_at: z.unknown().optional() };
 
-/** The owner is set once. A body that was read and is sent back has it too. */
-const ignoredOwner = { owner: z.unknown().optional() };
+/** The owner and the type are set once. A body that was read and is sent back has it too. */
+const ignoredOwner = { owner: z.unknown().optional(), type: z.unknown().optional() };
 
-/** A create's body, with defaults and limits (webhooks §1.2). */
-export const newWebhook = z.strictObject({
+const type = z.enum(['http', 'poll'], 'must be http or poll');
+
+const createdMembers = z.strictObject({
   ...readOnly,
   ...fields,
+  type: type.default('http').describe('poll: its events are read instead of sent'),
+  url: fields.url.default('').describe('required, unless the type is poll'),
   // Not a schema default: the API document would show a secret, a different one for each process.
   secret: fields.secret.optional().transform((given) => given ?? newSecret()),
   headers: fields.headers.default({}),
@@ -159,14 +164,40 @@ export const newWebhook = z.strictObject({
   owner: webhookOwner.nullable().default(null),
 });
 
+interface TypedUrl {
+  readonly type?: 'http' | 'poll' | undefined;
+  readonly url?: string | undefined;
+}
+
+const hasSuitableUrl = (webhook: TypedUrl): boolean => findTypeProblem(webhook) === undefined;
+
+/** It is checked also if other members are wrong, so that an answer names all of them. */
+const urlRefusal = {
+  path: ['url'],
+  error: ({ input }: { readonly input?: unknown }) => findTypeProblem(input as TypedUrl),
+  when: ({ value, issues }: z.core.ParsePayload) =>
+    typeof value === 'object' && value !== null && !issues.some(({ path }) => path?.[0] === 'url'),
+};
+
+/** A create's body, with defaults and limits (webhooks §1.2). */
+export const newWebhook = createdMembers.refine(hasSuitableUrl, urlRefusal);
+
 /** The same where the request itself names the owner (webhooks §9.6). */
-export const newOwnedWebhook = newWebhook.extend({
-  owner: z
-    .unknown()
-    .optional()
-    .transform(() => null)
-    .describe('ignored: the request names the owner'),
-});
+export const newOwnedWebhook = createdMembers
+  .extend({
+    owner: z
+      .unknown()
+      .optional()
+      .transform(() => null)
+      .describe('ignored: the request names the owner'),
+  })
+  .refine(hasSuitableUrl, urlRefusal);
+
+/** Finds why a webhook of this type may not have the URL. */
+export function findTypeProblem({ type, url }: TypedUrl): string | undefined {
+  if (type !== 'poll') return url ? undefined : 'is required';
+  return !url ? undefined : 'must be empty: the events of a webhook with type poll are read';
+}
 
 /** A PATCH's body: any of the same members. */
 export const webhookChange = z.strictObject({ ...readOnly, ...ignoredOwner, ...fields }).partial();
@@ -186,7 +217,8 @@ export const webhookJson = z
   .object({
     id: z.string(),
     name: z.string(),
-    url: z.string(),
+    type: z.enum(['http', 'poll']),
+    url: z.string().describe('empty if the type is poll'),
     events: z.array(z.string()),
     secret: z.string(),
     headers: z.record(z.string(), z.string()),
@@ -206,6 +238,11 @@ export const webhookJson = z
     updated_at: z.number().describe('unix seconds'),
   })
   .meta({ id: 'Webhook' });
+
+/** A webhook whose key is shown: this once (webhooks §11). */
+export const webhookWithKey = webhookJson.extend({
+  key: z.string().optional().describe('for reading the events; only if the type is poll'),
+});
 
 export type NewWebhook = z.output<typeof newWebhook>;
 export type WebhookChange = z.output<typeof webhookChange>;

@@ -1,9 +1,10 @@
 import { newId, type Query } from '@recordbus/database';
 import { notFound } from '@recordbus/errors';
+import { hashOfKey } from './polled-events.ts';
 import { type Owner, ownerColumn } from './webhook-owner.ts';
 import type { NewWebhook, Webhook, WebhookChange } from './webhook-schema.ts';
 
-const columns = `id, name, url, events, secret, headers, enabled, retry_max, retry_backoff, retry_delay_ms, timeout_ms,
+const columns = `id, name, type, url, events, secret, headers, enabled, retry_max, retry_backoff, retry_delay_ms, timeout_ms,
   rate, filter, payload_days,
   ${ownerColumn},
   floor(extract(epoch from created_at))::bigint as created_at,
@@ -37,10 +38,10 @@ export async function listWebhooks(
   return { rows, totalItems: total?.count ?? 0 };
 }
 
-/** Returns all webhooks without an owner: those that schema files define. */
+/** Returns all webhooks that schema files define: without an owner, and without a key. */
 export const listAllWebhooks = (query: Query): Promise<Webhook[]> =>
   query<Webhook>({
-    text: `select ${columns} from system.webhooks where owner_collection is null order by id`,
+    text: `select ${columns} from system.webhooks where owner_collection is null and type = 'http' order by id`,
     values: [],
   });
 
@@ -60,15 +61,23 @@ const plainMembers = [
   'payload_days',
 ] as const;
 
+/** Replaces the key with which a webhook's events are read. */
+export async function setKey(query: Query, id: string, key: string): Promise<void> {
+  await query({
+    text: 'update system.webhooks set key_hash = $2, updated_at = now() where id = $1',
+    values: [id, hashOfKey(key)],
+  });
+}
+
 /** Creates a webhook. It gets events from now on, unless it is disabled. */
 export async function createWebhook(query: Query, webhook: NewWebhook, id = newId()): Promise<Webhook> {
-  const places = plainMembers.map((_member, index) => `$${index + 3}`);
+  const places = plainMembers.map((_member, index) => `$${index + 4}`);
   return onlyRow(
     await query<Webhook>({
-      text: `insert into system.webhooks (id, active, ${plainMembers.join(', ')})
-        values ($1, case when $2::boolean then ${fromNowOn} else '{}' end, ${places.join(', ')})
+      text: `insert into system.webhooks (id, active, type, ${plainMembers.join(', ')})
+        values ($1, case when $2::boolean then ${fromNowOn} else '{}' end, $3, ${places.join(', ')})
         returning ${columns}`,
-      values: [id, webhook.enabled, ...plainMembers.map((member) => webhook[member])],
+      values: [id, webhook.enabled, webhook.type, ...plainMembers.map((member) => webhook[member])],
     }),
   );
 }

@@ -83,7 +83,7 @@ export function claimDue(
             1 + floor(extract(epoch from now() - held.slot) * held.rate)
           ))::integer as free
         from waiting
-        join system.webhooks w on w.id = waiting.webhook_id and w.enabled
+        join system.webhooks w on w.id = waiting.webhook_id and w.enabled and w.type = 'http'
         left join held on held.id = w.id
         left join unnest($1::text[], $2::integer[]) as busy (webhook_id, in_flight) on busy.webhook_id = w.id
         where case when w.paused_until is null then coalesce(busy.in_flight, 0) < $3::integer else true end

@@ -73,7 +73,7 @@ async function findBlock(client: Pick<EgressClient, 'check'>, url: string): Prom
 const findWaiting = (query: Query): Promise<Waiting[]> =>
   query<Waiting>({
     name: 'delivery.unattempted',
-    text: `select w.id, w.url, w.owner_collection from system.webhooks w where w.enabled and exists (
+    text: `select w.id, w.url, w.owner_collection from system.webhooks w where w.enabled and w.type = 'http' and exists (
         select from system.delivery_queue q where q.webhook_id = w.id and q.attempt = 0 and q.lease_token is null
       )`,
     values: [],

@@ -1,11 +1,16 @@
 import type { Query } from '@recordbus/database';
+import {
+  judgeOwners,
+  type OwnedChange,
+  type OwnersDeps,
+  ownerBody,
+  readChange,
+  readCurrentRules,
+  shareOf,
+} from '@recordbus/webhook-owners';
 import { leaveEvent, type OwnedMatch } from '../fan-out/match-owned.ts';
 import type { IncomingEvent } from '../fan-out/read-message.ts';
-import { judgeOwners, type OwnedChange } from './judge-owners.ts';
-import { type OwnersDeps, readCurrentRules } from './owned-webhooks.ts';
-import { ownerBody, shareOf } from './owner-body.ts';
 import { type FilteredDelivery, passFilters } from './pass-filters.ts';
-import { readChange } from './record-change.ts';
 
 /**
  * Creates the deliveries to owners' webhooks that the collections' `webhook_rule` admits (webhooks §9.3). Repeating it with

@@ -1,6 +1,6 @@
 import { compileAddress, createParameters, QueryError } from '@recordbus/query';
 import { type Collection, tableOf } from '@recordbus/schema';
-import type { OwnersDeps } from './owned-webhooks.ts';
+import type { OwnersDeps } from '@recordbus/webhook-owners';
 
 export type AddressDeps = Pick<OwnersDeps, 'query' | 'settings'> & {
   readonly collections: Pick<OwnersDeps['collections'], 'all' | 'find'>;

@@ -1,10 +1,10 @@
 import { findCaseCollation } from '@recordbus/query';
+import type { OwnersDeps } from '@recordbus/webhook-owners';
 import type { LeasedDelivery } from '../delivery/claim.ts';
 import { findOwnedMatches, type OwnedMatch } from '../fan-out/match-owned.ts';
 import type { IncomingEvent, ReceivedEvent } from '../fan-out/read-message.ts';
 import { endOwned } from './end-owned.ts';
 import { fanOutToOwners } from './fan-out-owners.ts';
-import type { OwnersDeps } from './owned-webhooks.ts';
 import { recheckOwned } from './recheck-owned.ts';
 
 /** The webhooks that records own. Where no collection's records may own any, nothing here runs a statement. */

@@ -1,9 +1,9 @@
 import { ownersSchema } from '@recordbus/query';
 import type { Collection } from '@recordbus/schema';
+import type { OwnersDeps } from '@recordbus/webhook-owners';
 import { compileFilter } from '../fan-out/filter-plans.ts';
 import { judge } from '../fan-out/judge-filters.ts';
 import type { IncomingEvent } from '../fan-out/read-message.ts';
-import type { OwnersDeps } from './owned-webhooks.ts';
 
 /** A delivery that the collection's rule admits, and its webhook's filter. */
 export interface FilteredDelivery {

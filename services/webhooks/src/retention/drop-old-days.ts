@@ -24,6 +24,7 @@ export async function dropOldDays(query: Query, keepDays: number, nowMs = Date.n
     });
     if (row?.done) dropped.push(day);
   }
+  await query({ text: 'delete from system.polled_deliveries where occurred_at < $1::date', values: [firstKept] });
   await query({ text: 'delete from system.parked_messages where parked_at < $1::date', values: [firstKept] });
   return dropped;
 }

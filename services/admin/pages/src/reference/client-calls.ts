@@ -161,6 +161,7 @@ export const clientCalls: Readonly<Record<string, string>> = {
     "client.admin.webhooks.redeliver('{id}', '{deliveryId}')",
   'POST /api/v1/admin/webhooks/{id}/replay': "client.admin.webhooks.replay('{id}', { since: 1767225600 })",
   'GET /api/v1/webhooks/events': 'client.admin.webhooks.events()',
+  'GET /api/v1/webhooks/{id}/events': "client.polledEvents({ id: '{id}', key })",
   'POST /api/v1/webhooks/portal': 'client.openPortal(token)',
   'POST /api/v1/admin/webhooks/portal': 'client.admin.webhooks.portal({ owner })',
   'GET /api/v1/webhooks': 'client.webhooks(owner).list()',

@@ -12,14 +12,14 @@ export interface OwnersDeps {
   readonly collation: () => string | undefined;
 }
 
-/** The collections and settings of now. */
+/** The current collections and settings. */
 export interface CurrentRules {
   readonly schema: QuerySchema;
   findById(id: string): Collection | undefined;
   findByName(name: string): Collection | undefined;
   /** Whether webhooks that the collection's records own may get the event. */
   mayGet(owner: Collection, event: string): boolean;
-  /** Whether they may have the URL. */
+  /** Whether they may have the URL; a webhook that is read has an empty one. */
   mayCall(owner: Collection, url: string): boolean;
 }
 
@@ -49,7 +49,7 @@ export async function readCurrentRules({ query, collections, settings, collation
     },
     mayCall(owner, url) {
       const owners = ownersOf(owner);
-      return owners !== undefined && findOwnerUrlProblem(owners, url) === undefined;
+      return owners !== undefined && (url === '' || findOwnerUrlProblem(owners, url) === undefined);
     },
   };
 }

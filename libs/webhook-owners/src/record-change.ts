@@ -8,7 +8,7 @@ export interface RecordChange {
   readonly record: ReadonlyMap<string, string>;
   /** The record before an update. */
   readonly previous: ReadonlyMap<string, string> | undefined;
-  /** The names of the fields that an update changed. */
+  /** The names that an update changed. */
   readonly changed: readonly string[];
 }
 

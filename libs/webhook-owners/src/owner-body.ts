@@ -2,7 +2,7 @@ import { cutMembers } from '@recordbus/bus';
 import { type Collection, recordColumns } from '@recordbus/schema';
 import { objectText, type RecordChange } from './record-change.ts';
 
-/** What an owner gets of a change: all of it, the record without its past, or only that it has left. */
+/** What an owner gets: the whole change, the record without its past, or only that it has left. */
 export type Share = 'all' | 'entered' | 'left';
 
 /**
@@ -40,7 +40,7 @@ function dataOf({ collection, record, previous, changed }: RecordChange, share: 
   return objectText(data);
 }
 
-/** The record's members that every reader of the record sees. A field with a rule of its own is none of them. */
+/** The members that everyone sees who reads the record. A field with its own rule is not among them. */
 function shownMembers(collection: Collection): ReadonlySet<string> {
   const ruled = new Set(collection.fields.filter(({ viewRule }) => viewRule != null).map(({ name }) => name));
   return new Set(
