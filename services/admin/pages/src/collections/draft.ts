@@ -27,6 +27,8 @@ export type RuleName = (typeof ruleNames)[number];
 export interface Draft extends Record<RuleName, DraftRule> {
   /** Only auth collections have it. */
   sign_in_rule: DraftRule;
+  /** Which records' events go to webhooks' owners. Views have none. */
+  webhook_rule: DraftRule;
   name: string;
   type: CollectionDefinition['type'];
   fields: FieldDraft[];
@@ -85,6 +87,7 @@ export const newDraft = (type: Draft['type']): Draft => ({
   durability: 'full',
   ...newRules(type),
   sign_in_rule: null,
+  webhook_rule: '',
 });
 
 /** Returns a collection's draft. */
@@ -101,6 +104,7 @@ export function draftOf(collection: CollectionDefinition | undefined): Draft {
     update_rule,
     delete_rule,
     sign_in_rule: collection.sign_in_rule ?? null,
+    webhook_rule: collection.webhook_rule ?? '',
     history_enabled,
     durability,
     view_query: collection.view_query ?? '',
@@ -136,8 +140,13 @@ export function draftValues(draft: Draft): DraftValues {
   const { name, type, list_rule, view_rule, create_rule, update_rule, delete_rule } = draft;
   const reads = { name: name.trim(), type, list_rule, view_rule };
   if (type === 'view') return { ...reads, view_query: draft.view_query };
-  const { history_enabled, durability, sign_in_rule } = draft;
-  const options = { history_enabled, ...(type === 'base' && { durability }), ...(type === 'auth' && { sign_in_rule }) };
+  const { history_enabled, durability, sign_in_rule, webhook_rule } = draft;
+  const options = {
+    history_enabled,
+    ...(type === 'base' && { durability }),
+    ...(type === 'auth' && { sign_in_rule }),
+    webhook_rule,
+  };
   return { ...reads, create_rule, update_rule, delete_rule, ...options, fields: draft.fields.map(fieldValues) };
 }
 
