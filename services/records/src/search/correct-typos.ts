@@ -11,8 +11,14 @@ import { typoDistance } from './typo-distance.ts';
 /** How many words a typo is replaced by. */
 const maxCorrections = 3;
 
-/** How many matches of a correction are counted, which decides between equally near ones. */
+/**
+ * How many matches of a word are counted, which decides between equally near corrections. To ask only whether there is one
+ * would make the planner read every record instead of the index.
+ */
 const maxCounted = 1000;
+
+/** How many words near a typo are counted, the nearest first. There are more only where texts are made for it. */
+const maxCandidates = 300;
 
 /** Only words of letters have typos. Scripts without spaces have none: any letters make a word. */
 const wordOfLetters = /^[\p{L}\p{M}]+$/u;
@@ -102,7 +108,8 @@ async function findCandidates(place: Place, suspects: readonly Suspect[]): Promi
   const known = knownWordsTableOf(collection, search.index);
   const lists = suspects.map((suspect, at) => {
     const match = compileMatch(collection, { ...search, parsed: searchFor(suspect.term) }, parameters);
-    return `select ${at} as suspect, case when exists (select ${matchesFrom(collection, search, match, condition)}) then '{}'
+    const visible = countSql(matchesFrom(collection, search, match, condition));
+    return `select ${at} as suspect, case when ${visible} > 0 then '{}'
       else (select array_agg(k.word) from ${known} k where ${nearSql(suspect, parameters)}) end as words`;
   });
   const found = await reads.shaped<{ suspect: number; words: readonly string[] | null }>({
@@ -115,7 +122,9 @@ async function findCandidates(place: Place, suspects: readonly Suspect[]): Promi
     if (!typo) throw new Error('the answer names a word that the search lacks');
     return (words ?? [])
       .map((word) => ({ suspect, word, distance: typoDistance(typo.letters, [...word], typo.most) }))
-      .filter(({ distance }) => distance <= typo.most);
+      .filter(({ distance }) => distance <= typo.most)
+      .sort((a, b) => a.distance - b.distance || (a.word < b.word ? -1 : 1))
+      .slice(0, maxCandidates);
   });
 }
 
@@ -145,13 +154,16 @@ async function countVisible(
   const { hasWords, readsRecord } = compileMatch(collection, { ...search, parsed }, { fixed: () => 'c.word' });
   const matches = matchesFrom(collection, search, { condition: hasWords, readsRecord }, condition);
   const counts = await reads.shaped<{ visible: number }>({
-    text: `select (select count(*)::integer from (select ${matches} limit ${maxCounted}) m) as visible
+    text: `select ${countSql(matches)} as visible
       from unnest(${words}) with ordinality c(word, n) order by c.n`,
     values: parameters.values(ruleContext.request),
     onPrimary: parameters.readsAccount,
   });
   return counts.map(({ visible }) => visible);
 }
+
+const countSql = (matches: string): string =>
+  `(select count(*)::integer from (select ${matches} limit ${maxCounted}) m)`;
 
 const searchFor = (term: SearchTerm): ParsedSearch => ({ wanted: [[term]], unwanted: [], words: 1 });
 
