@@ -128,10 +128,13 @@ interface Matches {
   readonly matched: string;
 }
 
-/** All matches, and the newest ones, which are ranked. Rule and filter are asked once. */
-const foundAndNewest = (matching: string): readonly string[] => [
+/** The newest matches, and one that says whether there are more than are ranked. */
+const boundedNewest = `order by s.created_at desc, s.id desc limit ${maxRanked + 1}`;
+
+/** All matches, or as many as `bound` says, and the newest ones, which are ranked. Rule and filter are asked once. */
+const foundAndNewest = (matching: string, bound = ''): readonly string[] => [
   `found as materialized (
-  select s.id, s.created_at ${matching}
+  select s.id, s.created_at ${matching} ${bound}
 )`,
   `newest as materialized (
   select id, created_at from found order by created_at desc, id desc limit ${maxRanked}
@@ -140,7 +143,7 @@ const foundAndNewest = (matching: string): readonly string[] => [
 
 /** Matches that list rule and filter admit. Those older than the ranked ones follow these; only their pages read them. */
 const keptMatches = (matching: string, ranked: readonly string[], request: ListRequest): Matches => ({
-  tables: [...foundAndNewest(matching), ...ranked],
+  tables: [...foundAndNewest(matching, needsNewestOnly(request) ? boundedNewest : ''), ...ranked],
   shown:
     ranked.length === 0
       ? 'found'
@@ -173,7 +176,7 @@ const openMatches = ({ score }: MatchSql, matching: string, { skipTotal }: ListR
 
 /** The best matches, and the records with the nearest vectors. */
 const fusedMatches = (matching: string, fused: readonly string[]): Matches => ({
-  tables: [...foundAndNewest(matching), ...fused],
+  tables: [...foundAndNewest(matching, boundedNewest), ...fused],
   shown: 'fused',
   counted: 'fused',
   total: 'from fused',
@@ -182,6 +185,10 @@ const fusedMatches = (matching: string, fused: readonly string[]): Matches => ({
 
 const rankNewest = ({ score }: MatchSql, joinWords: string): string =>
   `ranked as (select n.id, n.created_at, ${score} as score from newest n${joinWords})`;
+
+/** Whether nothing in the answer comes from matches that are not ranked. */
+const needsNewestOnly = (request: ListRequest): boolean =>
+  request.skipTotal && request.sort === undefined && isWithinRanked(request);
 
 const isWithinRanked = ({ page, perPage }: ListRequest): boolean => page * perPage <= maxRanked;
 
