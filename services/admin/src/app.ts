@@ -12,8 +12,8 @@ import type { CollectionCache } from '@recordbus/schema';
 import { createFilteredClient, type Settings } from '@recordbus/settings';
 import { createAuditRetention } from './audit/audit-retention.ts';
 import { createDelayedEncryption } from './collections/delayed-encryption.ts';
-import { createKnownWords } from './indexes/add-known-words.ts';
 import { createSearchBuilds } from './indexes/build-search-indexes.ts';
+import { createSearchKeeping } from './indexes/keep-search-words.ts';
 import { createBuiltFiles } from './pages/built-files.ts';
 import { adminRoutes } from './routes/admins.ts';
 import { auditRoutes } from './routes/audit.ts';
@@ -92,7 +92,7 @@ export function createAdmin(deps: AdminDeps): Service {
   };
   const changes = createSchemaChanges({ database, bus, cipher, onChanged });
   const searchBuilds = createSearchBuilds({ database: background, changes, log });
-  const knownWords = createKnownWords({ database: background, log });
+  const searchKeeping = createSearchKeeping({ database: background, log });
   const openChanges = config.schemaMode === 'readonly' ? readonlyChanges : changes;
   const retention = createAuditRetention({ database: background, settings, log });
   const keyWatch = createKeyWatch({ query: background.query, cipher, log });
@@ -147,7 +147,7 @@ export function createAdmin(deps: AdminDeps): Service {
       collation = await findCaseCollation(database.query);
       retention.start();
       searchBuilds.start();
-      knownWords.start();
+      searchKeeping.start();
       updateChecker.start();
       keyWatch.start();
     },
@@ -157,7 +157,7 @@ export function createAdmin(deps: AdminDeps): Service {
     },
     async stop() {
       await searchBuilds.stop();
-      await knownWords.stop();
+      await searchKeeping.stop();
       await keyWatch.stop();
       await updateChecker.stop();
       await retention.stop();

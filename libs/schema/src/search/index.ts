@@ -19,4 +19,5 @@ export {
   searchedColumns,
   searchedText,
   searchTableOf,
+  wordsIndexOf,
 } from './search-sql.ts';

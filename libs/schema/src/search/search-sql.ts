@@ -9,6 +9,10 @@ type Named = Pick<Collection, 'id'>;
 export const searchTableOf = ({ id }: Named, index: Pick<SearchIndex, 'id'>): string =>
   `search.${quoteIdentifier(`${id.replaceAll('-', '')}:${index.id}`)}`;
 
+/** The index on that table by words. */
+export const wordsIndexOf = ({ id }: Named, index: Pick<SearchIndex, 'id'>): string =>
+  `search.${quoteIdentifier(`words:${id.replaceAll('-', '')}:${index.id}`)}`;
+
 /** The table with the words that a typo may stand for: whole, as texts have them. */
 export const knownWordsTableOf = ({ id }: Named, index: Pick<SearchIndex, 'id'>): string =>
   `search.${quoteIdentifier(`${id.replaceAll('-', '')}:${index.id}:known`)}`;

@@ -1,65 +1,20 @@
-import { type Database, isDatabaseError, sqlState } from '@recordbus/database';
-import { type BackgroundTask, every } from '@recordbus/process/background';
-import type { Logger } from '@recordbus/process/logging';
+import type { Database } from '@recordbus/database';
 import {
   type Collection,
   documentSql,
-  findSearchIndex,
   knownWordsTableOf,
   languagesOf,
-  loadCollection,
   newWordsTableOf,
   quoteLiteral,
   type SearchIndex,
   tableOf,
 } from '@recordbus/schema';
 
-/** New words are known within five seconds (search §2.6). */
-const intervalMs = 3000;
-
 /** How many records' words one transaction adds. */
 const batchSize = 500;
 
 /** What a typo may mean: words of letters, neither short nor very long. */
 const isKnownWord = String.raw`length(word) between 3 and 40 and word !~ '[\x21-\x60\x7b-\x7e]'`;
-
-/** Creates the task that keeps the words that typos are compared with. */
-export const createKnownWords = ({
-  database,
-  log,
-}: {
-  readonly database: Database;
-  readonly log: Logger;
-}): BackgroundTask =>
-  every({
-    name: 'add searched words',
-    log,
-    intervalMs,
-    async run(ending) {
-      for (const id of await findCorrecting(database)) await addNewWords(database, id, ending);
-    },
-  });
-
-/** The ids of the collections whose searches correct typos. */
-async function findCorrecting({ query }: Pick<Database, 'query'>): Promise<string[]> {
-  const rows = await query<{ id: string }>({
-    text: `select id from system.collections where indexes @> '[{"search": {"typos": true}}]' order by id`,
-    values: [],
-  });
-  return rows.map(({ id }) => id);
-}
-
-async function addNewWords(database: Database, id: string, ending: AbortSignal): Promise<void> {
-  const collection = await loadCollection(database.query, id);
-  const index = collection && findSearchIndex(collection);
-  if (!collection || !index?.search.typos) return;
-  try {
-    await addKnownWords({ database, collection, index, ending });
-  } catch (error) {
-    // A schema change renamed or dropped something meanwhile.
-    if (!isDatabaseError(error, sqlState.undefinedTable, sqlState.undefinedColumn)) throw error;
-  }
-}
 
 interface Adding {
   readonly database: Pick<Database, 'query'>;

@@ -7,6 +7,7 @@ import type { SchemaChanges } from '../schema/schema-changes.ts';
 import { addKnownWords } from './add-known-words.ts';
 import { builtIndex } from './change-indexes.ts';
 import { fillSearchTable } from './fill-search-table.ts';
+import { sortNewWords } from './sort-new-words.ts';
 
 /** How often a replica looks for search indexes to build, and how soon again while records are being written. */
 const intervalMs = 30_000;
@@ -50,6 +51,7 @@ async function build(id: string, { database, changes }: Omit<BuildDeps, 'log'>, 
     if (!(await fillSearchTable({ database, collection, index, ending }))) return ending.aborted;
     if (index.search.typos) await addKnownWords({ database, collection, index, ending });
     if (ending.aborted) return true;
+    await sortNewWords(database, collection, index);
     // New statistics: without them the planner takes every word for a rare one.
     await database.query({ text: `analyze ${searchTableOf(collection, index)}`, values: [] });
   } catch (error) {
