@@ -191,6 +191,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'schema-renames': [],
   search: ['clientInAll'],
   'search-building': [],
+  'search-cost': [],
   'search-hybrid': [],
   'search-indexes': [],
   'search-judged': [],
