@@ -8,7 +8,8 @@ onEachTopology('definitions that their author hardly intends give warnings', asy
   const closed = { create_rule: '', update_rule: '', delete_rule: '' };
   const text = { name: 'title', type: 'text' };
   await admin.post(path, { name: 'shelves', type: 'base', fields: [text], ...closed });
-  await admin.post(path, { name: 'volumes', type: 'base', fields: [text], ...closed });
+  const state = { name: 'state', type: 'select', options: { values: ['open', 'done'] } };
+  await admin.post(path, { name: 'volumes', type: 'base', fields: [text, state], ...closed });
   const warningsOf = (json: unknown) =>
     at(json, 'warnings') === undefined ? [] : listAt(json, 'warnings').map(String);
 
@@ -23,6 +24,8 @@ onEachTopology('definitions that their author hardly intends give warnings', asy
       /character 1: .*@request\.auth\.collection names an auth collection/,
     ],
     ['title = "a" && title = "b"', /never holds: .* contradicts itself/],
+    ['state = "opne" || title = "a"', /character 1: state = "opne" .* none of the select's choices/],
+    ['state = "open" || state != "opne"', undefined],
     ['@request.auth.id != "" || title = "a"', undefined],
   ];
   for (const [rule, warning] of rows)
@@ -64,6 +67,27 @@ onEachTopology('definitions that their author hardly intends give warnings', asy
       JSON.stringify(listAt(plan.json, 'data.warnings')),
       /list_rule of volumes has a part that never holds/,
     );
+  });
+
+  await t.test('a webhook pattern without an event warns, in the answer and in a plan [webhooks §1.3]', async () => {
+    const hook = { name: 'typos', url: 'https://receiver.example/hook', enabled: false };
+    const made = await admin.send('POST', '/api/v1/admin/webhooks', {
+      body: { ...hook, events: ['volumes.created', 'volume.create', 'volumes.create', 'shop.paid'] },
+    });
+    assert.equal(made.status, 201, made.text);
+    const [action, collection, ...others] = warningsOf(made.json);
+    assert.match(String(action), /volumes\.created .* are volumes\.create, volumes\.update and volumes\.delete/);
+    assert.match(String(collection), /volume\.create .* there is no collection volume\./);
+    assert.deepEqual(others, []);
+    const schema = at((await admin.get('/api/v1/admin/schema')).json, 'data');
+    const plan = await admin.send('POST', '/api/v1/admin/schema/plan', { body: { schema } });
+    assert.equal(plan.status, 200, plan.text);
+    assert.match(plan.text, /webhooks\.typos\.events: The pattern volumes\.created matches no event/);
+    const id = String(at(made.json, 'data.id'));
+    const right = await admin.send('PATCH', `/api/v1/admin/webhooks/${id}`, { body: { events: ['volumes.*'] } });
+    assert.equal(right.status, 200);
+    assert.deepEqual(warningsOf(right.json), []);
+    assert.equal((await admin.send('DELETE', `/api/v1/admin/webhooks/${id}`)).status, 200);
   });
 
   await t.test(

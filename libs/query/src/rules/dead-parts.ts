@@ -1,4 +1,4 @@
-import type { Collection } from '@recordbus/schema';
+import { type Collection, type Field, quoteIdentifier } from '@recordbus/schema';
 import type { Expression } from '../language/ast.ts';
 import { parse } from '../language/parser.ts';
 import { visitExpression } from '../language/visit-expression.ts';
@@ -23,8 +23,9 @@ export interface DeadPart {
   readonly position: number;
   /** Whether it is the whole rule. */
   readonly isWhole: boolean;
-  /** What it tests: a missing caller value, the caller's type or collection, or anything else. */
-  readonly tests: 'null' | 'type' | 'collection' | 'other';
+  /** What it tests: a missing caller value, the caller's type or collection, a select's
+   * value that is no choice, or anything else. */
+  readonly tests: 'null' | 'type' | 'collection' | 'choice' | 'other';
 }
 
 interface RuleScope {
@@ -41,7 +42,7 @@ export function findDeadParts(rule: string, scope: RuleScope): DeadPart[] {
   try {
     const expression = parse(rule);
     return isDead(expression, scope)
-      ? [{ position: 0, isWhole: true, tests: testsOf(expression) }]
+      ? [{ position: 0, isWhole: true, tests: testsOf(expression, scope) }]
       : deadWithin(expression, scope);
   } catch (error) {
     // A rule that cannot be compiled admits nobody. It is refused where it is saved.
@@ -54,7 +55,7 @@ function deadWithin(expression: Expression, scope: RuleScope): DeadPart[] {
   if (expression.kind !== 'any' && expression.kind !== 'all') return [];
   return expression.items.flatMap((item) =>
     expression.kind === 'any' && isDead(item, scope)
-      ? [{ position: positionOf(item), isWhole: false, tests: testsOf(item) }]
+      ? [{ position: positionOf(item), isWhole: false, tests: testsOf(item, scope) }]
       : deadWithin(item, scope),
   );
 }
@@ -63,25 +64,50 @@ function deadWithin(expression: Expression, scope: RuleScope): DeadPart[] {
 const isDead = (part: Expression, { collection, schema, accounts }: RuleScope): boolean =>
   [undefined, serviceAccount, ...accounts].every((caller) => {
     const resolved = resolve(part, { collection, schema, audience: 'rule', caller });
-    return !canHold(resolved, caller) || contradicts(resolved);
+    return !canHold(resolved, caller) || contradicts(resolved, collection);
   });
 
 /** Whether the expression is false for every caller and record. */
-const contradicts = (expression: Resolved): boolean =>
+const contradicts = (expression: Resolved, collection: Collection): boolean =>
   visitResolved(expression, {
     all(items) {
       const parts = flatten(items);
-      return parts.some(contradicts) || exclude(parts);
+      return parts.some((part) => contradicts(part, collection)) || exclude(parts);
     },
-    any: (items) => items.every(contradicts),
+    any: (items) => items.every((item) => contradicts(item, collection)),
     decided: () => false,
     nullTest: isNullOfCaller,
-    comparison({ left, right, operator, isNegated }) {
+    comparison(test) {
+      if (isNoChoice(test, collection)) return true;
+      const { left, right, operator, isNegated } = test;
       if (operator !== '=' || left.source !== 'constant' || right.source !== 'constant') return false;
       return (left.value === right.value) === isNegated;
     },
     exists: () => false,
   });
+
+/** Whether a select is compared with a text that is none of its choices, so no record passes. */
+function isNoChoice(
+  { left, right, operator, isNegated, negatesValue }: ResolvedComparison,
+  collection: Collection,
+): boolean {
+  if (operator !== '=' || isNegated || negatesValue) return false;
+  const [of, constant] = right.source === 'constant' ? [left, right] : [right, left];
+  if (of.source !== 'column' || constant.source !== 'constant' || typeof constant.value !== 'string') return false;
+  // The empty text stands for no value.
+  if (of.up > 0 || of.transform || of.keys.length > 0 || constant.value === '') return false;
+  // A view may show any value.
+  const owner = of.hops.at(-1)?.target ?? collection;
+  const choices =
+    owner.type === 'view' ? undefined : choicesOf(owner.fields.find(({ name }) => quoteIdentifier(name) === of.column));
+  return choices !== undefined && !choices.includes(constant.value);
+}
+
+/** A select's choices; undefined for other fields. */
+function choicesOf(field: Field | undefined): readonly unknown[] | undefined {
+  const values: unknown = field?.type === 'select' ? field.options.values : undefined;
+  return Array.isArray(values) && values.length > 0 ? values : undefined;
+}
 
 const flatten = (items: readonly Resolved[]): readonly Resolved[] =>
   items.flatMap((item) => (item.kind === 'all' ? flatten(item.items) : [item]));
@@ -144,16 +170,21 @@ function passes(value: Constant['value'], { value: bound, test }: Bound): boolea
 }
 
 /** What a single comparison tests, for a warning's advice. */
-function testsOf(part: Expression): DeadPart['tests'] {
+function testsOf(part: Expression, scope: RuleScope): DeadPart['tests'] {
   if (part.kind === 'all' || part.kind === 'any')
-    return part.items.map(testsOf).find((tests) => tests !== 'other') ?? 'other';
+    return part.items.map((item) => testsOf(item, scope)).find((tests) => tests !== 'other') ?? 'other';
   if (part.kind !== 'comparison') return 'other';
   const sides = [part.left, part.right];
   const caller = sides.find((side) => side.kind === 'request' && side.segments[0] === 'auth');
-  if (caller?.kind !== 'request') return 'other';
+  if (caller?.kind !== 'request') return testsNoChoice(part, scope) ? 'choice' : 'other';
   if (sides.some(({ kind }) => kind === 'null')) return 'null';
   const member = caller.segments[1];
   return member === 'type' || member === 'collection' ? member : 'other';
+}
+
+function testsNoChoice(part: Expression, { collection, schema }: RuleScope): boolean {
+  const resolved = resolve(part, { collection, schema, audience: 'rule', caller: undefined });
+  return resolved.kind === 'comparison' && isNoChoice(resolved, collection);
 }
 
 /** The index where an expression's first test begins. */

@@ -61,6 +61,8 @@ function advice(tests: DeadPart['tests'], isWhole: boolean, accounts: readonly C
       return '@request.auth.type is "user" or "service". Guests have none, and admins are never asked.';
     case 'collection':
       return `@request.auth.collection names an auth collection: ${accounts.map(({ name }) => name).join(', ') || 'there is none'}.`;
+    case 'choice':
+      return "The value is none of the select's choices.";
     case 'other':
       return isWhole
         ? 'It contradicts itself. If only admins are meant, write "".'

@@ -1,12 +1,13 @@
 import type { Bus } from '@recordbus/bus';
 import type { Database, Query } from '@recordbus/database';
 import { validationFailed } from '@recordbus/errors';
-import { created, ok, page, pageOf, pageQuery, type Route, route } from '@recordbus/http';
+import { created, mayWarn, ok, page, pageOf, pageQuery, type Route, route, withWarnings } from '@recordbus/http';
 import { z } from 'zod';
 import { keepCollections, requireUsableFilter } from '../references/check-filter.ts';
 import { auditWebhook } from '../webhooks/audit-webhook.ts';
 import { findGivenOwner, type OwnerAccessDeps } from '../webhooks/owner-access.ts';
 import { newKey } from '../webhooks/polled-events.ts';
+import { warningsOfPatterns } from '../webhooks/warn-of-patterns.ts';
 import { checkOwned, setOwner } from '../webhooks/webhook-owner.ts';
 import {
   findTypeProblem,
@@ -73,7 +74,7 @@ export const webhookRoutes = (
     scope: 'webhooks:write',
     summary: `Create a webhook${whose}`,
     body: bodies.create,
-    answers: { 201: webhookWithKey },
+    answers: { 201: mayWarn(webhookWithKey) },
     handler: async (input) => {
       const admitted = await admit(input);
       const owner = admitted ?? (input.body.owner && findGivenOwner(owners, input.body.owner));
@@ -87,7 +88,7 @@ export const webhookRoutes = (
         await auditWebhook(run, input, 'webhooks.create', made.id, { name: made.name, url: made.url });
         return made;
       });
-      return created(webhook);
+      return withWarnings(created(webhook), admitted ? [] : await warningsOfPatterns(query, webhook.events));
     },
   }),
   route({
@@ -111,7 +112,7 @@ export const webhookRoutes = (
     summary: `Change a webhook${whose}; the change counts from the next attempt on`,
     params,
     body: webhookChange,
-    answers: { 200: webhookJson, ...noSuchWebhook },
+    answers: { 200: mayWarn(webhookJson), ...noSuchWebhook },
     handler: async (input) => {
       const { params, body } = input;
       const admitted = await admit(input);
@@ -129,7 +130,7 @@ export const webhookRoutes = (
         return changed;
       });
       bus.notify('webhooks');
-      return ok(webhook);
+      return withWarnings(ok(webhook), admitted ? [] : await warningsOfPatterns(query, webhook.events));
     },
   }),
   route({

@@ -1,9 +1,11 @@
 import type { ValueCipher } from '@recordbus/crypto';
 import type { Database, Query } from '@recordbus/database';
+import { readCustomEvents } from '@recordbus/extension-host/custom-events';
 import { inSlices } from '@recordbus/limits/time-slice';
 import type { Collection, Problems } from '@recordbus/schema';
 import { warningsOfDefinition } from '../collections/warn-of-definition.ts';
 import { findFilterProblem } from '../references/check-filter.ts';
+import { findUnknownPatterns } from '../webhooks/warn-of-patterns.ts';
 import { tryViews } from './build-views.ts';
 import { type Change, dropsOf, type Lock } from './change.ts';
 import { checkAllRules } from './check-all-rules.ts';
@@ -57,7 +59,7 @@ export async function planSchema(
       changes,
       drops: dropsOf(changes),
       locks: await findLocks(plan, counts),
-      warnings: [...notes, ...(await warningsOf(plan, after))],
+      warnings: [...notes, ...(await warningsOf(plan, after, await readCustomEvents(query)))],
     };
   });
 }
@@ -74,11 +76,14 @@ function checkFilters({ filters }: SchemaPlan['webhooks'], after: readonly Colle
 async function warningsOf(
   { collections, settings, webhooks }: SchemaPlan,
   after: Parameters<typeof warningsOfDefinition>[1],
+  declared: Awaited<ReturnType<typeof readCustomEvents>>,
 ): Promise<string[]> {
   const unchanged = new Set(collections.kept.flatMap(({ before, after: now }) => (before === now ? [now.id] : [])));
   const warnings = [...settings.missing, ...webhooks.missing].map(([place, sentence]) => `${place} ${sentence}.`);
   for await (const collection of inSlices(after))
     if (!unchanged.has(collection.id)) warnings.push(...warningsOfDefinition(collection, after));
+  for (const { name, events } of webhooks.filters)
+    warnings.push(...findUnknownPatterns(events, after, declared).map((text) => `webhooks.${name}.events: ${text}`));
   return warnings;
 }
 
