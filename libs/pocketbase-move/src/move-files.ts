@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { AppError } from '@recordbus/errors';
-import { isSystemError, sendRequest, whenFree } from '@recordbus/stack-calls';
+import { sendRequest, whenFree } from '@recordbus/stack-calls';
 import type { Move } from './move-in.ts';
 import type { OrderedCollection } from './order-collections.ts';
 import { type MovedCollection, maxListed } from './report.ts';
@@ -47,13 +44,13 @@ const isPlain = (name: string): boolean => !/[/\\\0]/.test(name) && name !== '.'
 
 /** Sends a file. Returns its size; undefined when PocketBase's directory lacks it, or the record names it no more. */
 async function sendFile(
-  { source, address, terminal }: Move,
+  { storedFiles, address, terminal }: Move,
   folder: string,
   collection: string,
   { record, source: original, name }: NotedFile,
 ): Promise<number | undefined> {
   if (![folder, record, original].every(isPlain)) return undefined;
-  const file = await openFile(join(source.storage, folder, record, original));
+  const file = await storedFiles.open(folder, record, original);
   if (!file) return undefined;
   try {
     const hash = createHash('sha256');
@@ -78,19 +75,5 @@ async function sendFile(
     throw error;
   } finally {
     await file.close();
-  }
-}
-
-/** Opens a file, but no link to one elsewhere. */
-async function openFile(path: string): Promise<FileHandle | undefined> {
-  try {
-    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-    if ((await file.stat()).isFile()) return file;
-    await file.close();
-    return undefined;
-  } catch (error) {
-    if (isSystemError(error) && ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'].includes(error.code ?? ''))
-      return undefined;
-    throw error;
   }
 }

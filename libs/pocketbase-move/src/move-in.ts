@@ -19,10 +19,12 @@ import { hasWork, type MovedCollection, type MoveReport } from './report.ts';
 import type { SchemaDocument } from './schema-document.ts';
 import { openSource, type Source } from './source.ts';
 import { type MoveState, openState } from './state.ts';
+import { filesInBucket, filesInDirectory, keepsFilesInBucket, type StoredFiles } from './stored-files.ts';
 
 /** A running move. */
 export interface Move extends Pick<MoveParts, 'terminal' | 'progress'> {
   readonly source: Source;
+  readonly storedFiles: StoredFiles;
   readonly prepared: PreparedMove;
   readonly address: ApiAddress;
   readonly state: MoveState;
@@ -58,6 +60,7 @@ export async function moveIn(parts: MoveParts, options: MoveOptions): Promise<Mo
   const move: Move = {
     terminal,
     source,
+    storedFiles: options.files === 's3' ? await filesInBucket(source) : filesInDirectory(source),
     prepared,
     address,
     state,
@@ -196,17 +199,17 @@ const emptyCount = (source: Source, { collection: { from, to } }: OrderedCollect
   missing_files: [],
 });
 
-function notTaken(source: Source, { sessions, superusers }: MoveOptions, addsAdmins: boolean): string[] {
+function notTaken(source: Source, { sessions, superusers, files }: MoveOptions, addsAdmins: boolean): string[] {
   const { collections, settings } = source;
   const own = collections.filter(isOwn);
-  const s3 = settings?.s3;
-  const isInS3 = typeof s3 === 'object' && s3 !== null && 'enabled' in s3 && s3.enabled === true;
   return [
     'hooks (pb_hooks), migrations (pb_migrations), Go code and logs',
     ...noSuperusers(source, superusers, addsAdmins),
     'settings: name, mail server, rate limits and templates',
     ...(settings === undefined ? ['settings cannot be read: they are encrypted, or missing'] : []),
-    ...(isInS3 ? ['files: PocketBase keeps them in S3'] : []),
+    ...(files !== 's3' && keepsFilesInBucket(source)
+      ? ['files: PocketBase keeps them in S3. A run of the command with --files s3 takes them']
+      : []),
     ...(own.some(({ type }) => type === 'auth')
       ? [`${sessions === 'end' ? 'open sessions, ' : ''}second factors, and known devices`]
       : []),

@@ -17,6 +17,8 @@ export interface MoveOptions {
   readonly only?: readonly string[] | undefined;
   /** New names of collections, by the old ones. */
   readonly map?: Readonly<Record<string, string>> | undefined;
+  /** Where PocketBase's files are: in the directory, which is the default, or in the bucket that its settings name. */
+  readonly files?: 'copy' | 's3' | undefined;
   /** Whether views are tried; the default. */
   readonly views?: 'try' | 'skip' | undefined;
   /** Whether users stay signed in; the default. */

@@ -29,6 +29,7 @@ export async function importPocketBase(
     only,
     state,
     dryRun,
+    files,
     views,
     sessions,
     superusers,
@@ -50,7 +51,7 @@ export async function importPocketBase(
         if (!json) terminal.note(presentPlan(plan as Plan, { target: address.url, file: undefined }));
       },
     },
-    { directory, address, map: names, only, state, dryRun, views, sessions, superusers, events },
+    { directory, address, map: names, only, state, dryRun, files, views, sessions, superusers, events },
   );
   if (file !== undefined) await writeReport(file, report);
   terminal.report(report, summaryOf(report));

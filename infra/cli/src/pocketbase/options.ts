@@ -6,6 +6,8 @@ export interface ImportOptions extends TargetOptions {
   readonly report?: string;
   readonly only?: readonly string[];
   readonly map?: string;
+  /** Where PocketBase's files are. */
+  readonly files?: 'copy' | 's3';
   /** Whether views are tried; the default. */
   readonly views?: 'try' | 'skip';
   /** Whether users stay signed in; the default. */

@@ -21,6 +21,14 @@ export function addImportCommands(program: Command): void {
     .option('--only <collections>', 'the collections to take, separated by commas', listOf)
     .option('--map <file>', 'a JSON file with new names of collections: {"old": "new"}')
     .addOption(
+      new Option(
+        '--files <where>',
+        "where PocketBase's files are: in its directory, or in the bucket that its settings name",
+      )
+        .choices(['copy', 's3'])
+        .default('copy'),
+    )
+    .addOption(
       new Option('--views <how>', 'whether to try views, whose SQL is rewritten')
         .choices(['try', 'skip'])
         .default('try'),
