@@ -80,29 +80,57 @@ onEachTopology("PocketBase's official client follows changes", async (t, target)
     assert.deepEqual(await submit(alice.realtime.clientId, ['notes/*']), other);
   });
 
-  await t.test('a topic with line breaks makes no other events', async () => {
+  /** Opens a stream, as no client does that drops what it does not expect. */
+  async function openStream() {
     const stream = await fetch(`${url}/api/realtime`);
     const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
     assert.ok(reader);
     let text = '';
-    const readUntil = async (part: string) => {
-      while (!text.includes(part)) {
+    /** Returns everything that came, when the part is in it so often. */
+    const readUntil = async (part: string, count = 1): Promise<string> => {
+      while (text.split(part).length <= count) {
         const { value, done } = await reader.read();
         assert.equal(done, false);
         text += value;
       }
+      return text;
     };
-    await readUntil('\n\n');
-    const id = /^id:(.+)$/m.exec(text)?.[1] ?? '';
+    const id = /^id:(.+)$/m.exec(await readUntil('\n\n'))?.[1] ?? '';
+    return { id, readUntil, cancel: () => reader.cancel() };
+  }
+
+  await t.test('a stream follows many topics', async () => {
+    const { id, cancel, readUntil } = await openStream();
+    const texts = Array.from({ length: 250 }, (_, n) => `tags/*?options={"query":{"fields":"name","n":${n}}}`);
+    assert.deepEqual(await submit(id, texts), { status: 204, body: '' });
+    await alice.collection('tags').create({ name: 'many' });
+    const text = await readUntil('"name":"many"', texts.length);
+    const names = [...text.matchAll(/^event:(tags.*)$/gm)].map(([, name]) => name);
+    assert.deepEqual(names.sort(), texts.sort());
+    // None of them stays.
+    assert.deepEqual(await submit(id, ['tags/*']), { status: 204, body: '' });
+    await alice.collection('tags').create({ name: 'one of them' });
+    await alice.collection('tags').create({ name: 'the next' });
+    assert.equal((await readUntil('the next')).split('one of them').length, 2);
+    await cancel();
+    assert.deepEqual(await seenUntil('last many'), [
+      'guest create many',
+      'guest create one of them',
+      'guest create the next',
+    ]);
+  });
+
+  await t.test('a topic with line breaks makes no other events', async () => {
+    const { id, cancel, readUntil } = await openStream();
     const topics = ['tags/*\nevent:forged', 'tags/*?options={"query":{"filter":"nothing = 1"}}', 'tags/*', 'nothing/*'];
     assert.deepEqual(await submit(id, topics), { status: 204, body: '' });
     await alice.collection('tags').create({ name: 'line\nevent:forged' });
-    await readUntil('"action"');
+    const text = await readUntil('"action"');
     assert.deepEqual(
       [...text.matchAll(/^event:(.*)$/gm)].map(([, name]) => name),
       ['PB_CONNECT', 'tags/*'],
     );
-    await reader.cancel();
+    await cancel();
     assert.deepEqual(await seenUntil('last 4'), ['guest create line\nevent:forged']);
   });
 

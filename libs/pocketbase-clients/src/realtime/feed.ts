@@ -21,7 +21,8 @@ export interface Feed {
   readonly ended: Promise<FeedEnd>;
 }
 
-interface FeedOptions {
+/** What a feed needs. */
+export interface FeedOptions {
   readonly catalog: Catalog;
   readonly call: CallProduct;
   readonly topics: readonly Topic[];

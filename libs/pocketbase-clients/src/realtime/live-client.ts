@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Catalog } from '../catalog.ts';
 import type { CallProduct, JsonObject } from '../product.ts';
 import { Refusal } from '../refusal.ts';
-import { type Feed, openFeed } from './feed.ts';
+import type { Feed } from './feed.ts';
+import { openFeeds } from './open-feeds.ts';
 import { readTopic, type Topic } from './topic.ts';
 
 /** Who follows, and how its calls are made. */
@@ -32,9 +33,6 @@ interface ClientStream {
   end(): void;
 }
 
-/** A connection to our API takes this many (realtime §2.4). */
-const maxTopics = 100;
-
 /** Between attempts to open a feed again, in milliseconds. */
 const retryDelaysMs = [200, 1000, 2000];
 
@@ -55,23 +53,20 @@ export function createLiveClient(stream: ClientStream): LiveClient {
     const cursors = new Map(before?.feed?.cursors);
     before?.end.abort();
     const catalog = await follower.findCatalog();
-    const topics = [...new Set(texts)]
-      .slice(0, maxTopics)
-      .map((text) => readTopic(catalog, text))
-      .filter((topic) => topic !== undefined);
+    const topics = [...new Set(texts)].map((text) => readTopic(catalog, text)).filter((topic) => topic !== undefined);
     const end = new AbortController();
-    const feed =
-      topics.length === 0
-        ? undefined
-        : await openFeed({
-            catalog,
-            call: follower.callUntil(end.signal),
-            topics,
-            after: ({ text }) => cursors.get(text),
-            send: (event, data) => {
-              if (!end.signal.aborted) stream.send(event, data);
-            },
-          });
+    const feed = await openFeeds({
+      catalog,
+      call: follower.callUntil(end.signal),
+      topics,
+      after: ({ text }) => cursors.get(text),
+      send: (event, data) => {
+        if (!end.signal.aborted) stream.send(event, data);
+      },
+    }).catch((error: unknown) => {
+      end.abort();
+      throw error;
+    });
     current = { feed, topics, end };
     if (isClosed) end.abort();
     void feed?.ended.then((reason) => {
