@@ -23,6 +23,7 @@ export type ScenarioRun = 'wire' | 'client' | 'clientInAll';
 export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'access-patterns': ['clientInAll'],
   'account-mails': ['wire', 'client'],
+  'admin-passkeys': [],
   'admin-second-factor': [],
   'admin-sessions': [],
   'admin-setup': ['wire'],
@@ -136,6 +137,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'own-load.slow': [],
   'parallel-changes': ['clientInAll'],
   'password-sign-in': ['wire', 'client'],
+  passkeys: ['wire'],
   'pocketbase-answers.slow': [],
   'pocketbase-attacks': ['wire'],
   'pocketbase-clients': ['wire'],

@@ -43,7 +43,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'main testing',
     'app config',
     'routes',
-    'administration first-admin oauth otp',
+    'administration first-admin oauth otp passkeys',
     'sign-in sign-up',
     'totp',
     'identity',

@@ -8,6 +8,7 @@ const users = (client: Client<never>) => client.auth('{collection}' as never);
 const records = (client: Client<never>) => client.from('{collection}' as never);
 const owned = (client: Client<never>) => client.webhooks({ collection: 'c', id: 'o' });
 const values = {} as never;
+const passkey = { challengeId: 'c', credential: {} };
 
 /** A client call for each route. Names in braces stand for the path's parameters. */
 export const calls: Readonly<Record<string, Call>> = {
@@ -21,6 +22,13 @@ export const calls: Readonly<Record<string, Call>> = {
   'POST /api/v1/admin/login': (c, o) => c.admin.login(credentials, o),
   'POST /api/v1/admin/login/mfa': (c, o) => c.admin.confirmMfa('t', { code: '1' }, o),
   'GET /api/v1/admin/totp': (c, o) => c.admin.secondFactor.status(o),
+  'GET /api/v1/admin/passkeys': (c, o) => c.admin.passkeys.list(o),
+  'POST /api/v1/admin/passkeys/register/options': (c, o) => c.admin.passkeys.steps.beginAdd(o),
+  'POST /api/v1/admin/passkeys/register/verify': (c, o) => c.admin.passkeys.steps.finishAdd(passkey, o),
+  'PATCH /api/v1/admin/passkeys/{id}': (c, o) => c.admin.passkeys.rename('{id}', 'n', o),
+  'DELETE /api/v1/admin/passkeys/{id}': (c, o) => c.admin.passkeys.remove('{id}', o),
+  'POST /api/v1/admin/passkeys/login/options': (c, o) => c.admin.passkeys.steps.beginLogin(o),
+  'POST /api/v1/admin/passkeys/login/verify': (c, o) => c.admin.passkeys.steps.finishLogin(passkey, o),
   'POST /api/v1/admin/totp/setup': (c, o) => c.admin.secondFactor.setUp({ oldPassword: 'o' }, o),
   'POST /api/v1/admin/totp/confirm': (c, o) => c.admin.secondFactor.confirm('1', o),
   'POST /api/v1/admin/totp/disable': (c, o) => c.admin.secondFactor.disable({ code: '1', oldPassword: 'o' }, o),
@@ -76,6 +84,13 @@ export const calls: Readonly<Record<string, Call>> = {
     users(c).oauth.complete({ provider: 'p', code: 'c', redirectUri: 'r', state: 's' }, o),
   'POST /api/v1/auth/{collection}/oauth2/merge-confirm': (c, o) => users(c).confirmMerge('t', { password: 'p' }, o),
   'DELETE /api/v1/auth/{collection}/oauth2/{provider}/unlink': (c, o) => users(c).oauth.unlink('{provider}', o),
+  'GET /api/v1/auth/{collection}/passkeys': (c, o) => users(c).passkeys.list(o),
+  'POST /api/v1/auth/{collection}/passkeys/register/options': (c, o) => users(c).passkeys.steps.beginAdd(o),
+  'POST /api/v1/auth/{collection}/passkeys/register/verify': (c, o) => users(c).passkeys.steps.finishAdd(passkey, o),
+  'PATCH /api/v1/auth/{collection}/passkeys/{id}': (c, o) => users(c).passkeys.rename('{id}', 'n', o),
+  'DELETE /api/v1/auth/{collection}/passkeys/{id}': (c, o) => users(c).passkeys.remove('{id}', o),
+  'POST /api/v1/auth/{collection}/passkeys/login/options': (c, o) => users(c).passkeys.steps.beginLogin(o),
+  'POST /api/v1/auth/{collection}/passkeys/login/verify': (c, o) => users(c).passkeys.steps.finishLogin(passkey, o),
   'POST /api/v1/auth/{collection}/totp/setup': (c, o) => users(c).totp.setup(o),
   'POST /api/v1/auth/{collection}/totp/confirm': (c, o) => users(c).totp.confirm('1', o),
   'POST /api/v1/auth/{collection}/totp/disable': (c, o) => users(c).totp.disable({ code: '1', oldPassword: 'o' }, o),

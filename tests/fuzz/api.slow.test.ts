@@ -67,6 +67,8 @@ test(name, { timeout: (seconds + 900) * 1000 }, async (t) => {
   const user = await stack.user();
   const settings = {
     ...mails.settings,
+    'auth.passkeys.rp_id': 'localhost',
+    'auth.passkeys.origins': 'http://localhost:*',
     ...provider.settings(),
     'hooks.http.allow': '127.0.0.0/8',
     'metrics.enabled': '1',

@@ -23,6 +23,8 @@ export const userActions = [
   'users.mfa_recovery_codes',
   'users.oauth_link',
   'users.oauth_unlink',
+  'users.passkey_add',
+  'users.passkey_remove',
 ] as const;
 
 export type UserAction = (typeof userActions)[number];

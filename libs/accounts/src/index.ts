@@ -27,6 +27,19 @@ export {
 } from './identity/account-changes.ts';
 export { deleteLinks, findLinkedUser, insertLink, type Link, linkOf, listLinkedProviders } from './identity/links.ts';
 export {
+  countWaysIn,
+  deletePasskey,
+  findPasskey,
+  insertPasskey,
+  listPasskeys,
+  type Passkey,
+  type PasskeyCredential,
+  type PasskeyOwner,
+  type PasskeyUse,
+  renamePasskey,
+  usePasskey,
+} from './identity/passkeys.ts';
+export {
   guessOldPassword,
   type OfferedProof,
   requireFreshProof,

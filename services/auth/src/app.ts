@@ -24,7 +24,10 @@ import { measureMail } from './mail-metrics.ts';
 import type { OauthParts } from './oauth/oauth-parts.ts';
 import { createOauthProviders } from './oauth/oauth-providers.ts';
 import { createCodeHasher } from './one-time/code-hasher.ts';
+import { createLoginChallenges } from './one-time/login-challenges.ts';
+import { loadWebAuthn } from './passkeys/web-authn.ts';
 import { addressRoutes } from './routes/address-routes.ts';
+import { adminPasskeyRoutes } from './routes/admin-passkey-routes.ts';
 import { adminRoutes } from './routes/admin-routes.ts';
 import { adminTotpRoutes } from './routes/admin-totp-routes.ts';
 import { anonymousRoutes } from './routes/anonymous-routes.ts';
@@ -34,6 +37,7 @@ import { mailRoutes } from './routes/mail-routes.ts';
 import { movedSessionRoutes } from './routes/moved-session-routes.ts';
 import { oauthRoutes } from './routes/oauth-routes.ts';
 import { otpRoutes } from './routes/otp-routes.ts';
+import { passkeyRoutes } from './routes/passkey-routes.ts';
 import { passwordRoutes } from './routes/password-routes.ts';
 import { secondFactorRoutes } from './routes/second-factor-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
@@ -125,6 +129,7 @@ export function createAuth(given: AuthDeps): Service {
     async warm() {
       await client.warm();
       await loadMailer();
+      await loadWebAuthn();
       // The first use of fetch, which asks for breached passwords, loads it.
       new Headers();
     },
@@ -158,6 +163,7 @@ function createParts(deps: AuthDeps, { client, schema, nowSec, inBackground }: O
     lockout: createLockout({ database, settings, trustedProxies: config.trustedProxies, nowSec }),
     guessLimit: createGuessLimit({ database, nowSec }),
     hashCode: createCodeHasher(secret),
+    loginChallenges: createLoginChallenges(secret, nowSec),
     oauth: createOauthProviders({ settings, client, log, nowSec }),
     nowSec,
     inBackground,
@@ -170,6 +176,7 @@ const createRoutes = (parts: OauthParts): readonly Route[] =>
     [
       ...adminRoutes(parts),
       ...adminTotpRoutes(parts),
+      ...adminPasskeyRoutes(parts),
       ...impersonationRoutes(parts),
       ...userAdminRoutes(parts),
       ...movedSessionRoutes(parts),
@@ -181,6 +188,7 @@ const createRoutes = (parts: OauthParts): readonly Route[] =>
       ...mailRoutes(parts),
       ...otpRoutes(parts),
       ...oauthRoutes(parts),
+      ...passkeyRoutes(parts),
       ...totpRoutes(parts),
       ...secondFactorRoutes(parts),
     ],

@@ -13,6 +13,7 @@ import type { TokenSigner } from '@recordbus/tokens';
 import type { AuthCollections } from './auth-collections.ts';
 import type { Lockout } from './lockout/lockout.ts';
 import type { CodeHasher } from './one-time/code-hasher.ts';
+import type { LoginChallenges } from './one-time/login-challenges.ts';
 
 /** What every way to sign in depends on. */
 export interface AuthParts {
@@ -35,6 +36,8 @@ export interface AuthParts {
   readonly lockout: Lockout;
   readonly guessLimit: GuessLimit;
   readonly hashCode: CodeHasher;
+  /** Challenges for passkeys. */
+  readonly loginChallenges: LoginChallenges;
   /** The time in unix seconds. */
   readonly nowSec: () => number;
   /** Runs work after the answer, so that the caller learns neither its result nor its duration. Errors are logged. */

@@ -5,6 +5,7 @@ import type { Settings } from '@recordbus/settings';
 const features = {
   'auth.otp.enabled': 'signing in with a one-time code',
   'auth.mfa.enabled': 'setting up an authenticator app',
+  'auth.passkeys.enabled': 'signing in with a passkey',
   'auth.anonymous.enabled': 'anonymous sign-in',
   'auth.impersonation.enabled': 'acting as a user',
 } as const;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { at, listAt, textAt } from '../../harness/json.ts';
+import { createAuthenticator } from '../../harness/authenticator.ts';
+import { at, listAt, objectAt, textAt } from '../../harness/json.ts';
 import type { MailServer } from '../../harness/mail-server.ts';
 import { type OidcServer, type Person, redirectUri } from '../../harness/oidc-server.ts';
 import { totpCode } from '../../harness/totp.ts';
@@ -66,6 +67,22 @@ export async function goThroughAccounts({ call, admin, collection, mails, provid
   const anonymous = tokenOf(await auth('postAuthByCollectionAnonymous', { body: {} }));
   const known = { as: anonymous, body: { email: 'vic@example.com', password } };
   await auth('postAuthByCollectionPromote', known);
+
+  const authenticator = createAuthenticator();
+  const adding = objectAt(
+    (await auth('postAuthByCollectionPasskeysRegisterOptions', { as: own, body: {} })).json,
+    'data',
+  );
+  const added = await auth('postAuthByCollectionPasskeysRegisterVerify', {
+    as: own,
+    body: authenticator.create(adding),
+  });
+  const passkey = { ...path, id: textAt(added.json, 'data.id') };
+  const using = objectAt((await auth('postAuthByCollectionPasskeysLoginOptions', { body: {} })).json, 'data');
+  await auth('postAuthByCollectionPasskeysLoginVerify', { body: authenticator.get(using) });
+  await auth('getAuthByCollectionPasskeys', { as: own });
+  await call('patchAuthByCollectionPasskeysById', { as: own, path: passkey, body: { name: 'Phone' } });
+  await call('deleteAuthByCollectionPasskeysById', { as: own, path: passkey, body: { old_password: password } });
 
   const enrol = async () => {
     const app = textAt((await auth('postAuthByCollectionTotpSetup', { as: own })).json, 'data.secret');

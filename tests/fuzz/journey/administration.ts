@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
+import { createAuthenticator } from '../../harness/authenticator.ts';
 import { eventually } from '../../harness/eventually.ts';
-import { listAt, textAt } from '../../harness/json.ts';
+import { listAt, objectAt, textAt } from '../../harness/json.ts';
 import { firstAdmin } from '../../harness/stack.ts';
 import { totpCode } from '../../harness/totp.ts';
 import { goThroughMoves } from './moves.ts';
@@ -44,6 +45,15 @@ export async function goThroughAdministration({ call, admin: as }: Parts): Promi
   const eve = { email: 'eva@example.com', password };
   const own = textAt((await call('postAdminLogin', { body: eve })).json, 'data.token');
   const proof = { old_password: password };
+  const authenticator = createAuthenticator();
+  const adding = objectAt((await call('postAdminPasskeysRegisterOptions', { as: own, body: proof })).json, 'data');
+  const added = await call('postAdminPasskeysRegisterVerify', { as: own, body: authenticator.create(adding) });
+  const passkey = { id: textAt(added.json, 'data.id') };
+  const using = objectAt((await call('postAdminPasskeysLoginOptions', { body: {} })).json, 'data');
+  await call('postAdminPasskeysLoginVerify', { body: authenticator.get(using) });
+  await call('getAdminPasskeys', { as: own });
+  await call('patchAdminPasskeysById', { as: own, path: passkey, body: { name: 'Phone' } });
+  await call('deleteAdminPasskeysById', { as: own, path: passkey, body: proof });
   const app = textAt((await call('postAdminTotpSetup', { as: own, body: proof })).json, 'data.secret');
   await call('postAdminTotpConfirm', { as: own, body: { code: totpCode(app) } });
   const { json: renewed } = await call('postAdminTotpRecoveryRegenerate', { as: own, body: proof });

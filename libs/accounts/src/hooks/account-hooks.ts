@@ -5,7 +5,16 @@ import type { UserChange } from '../writes/change-user.ts';
 import type { NewUser } from '../writes/create-user.ts';
 
 /** A way to sign in. */
-export const signInFlow = z.enum(['register', 'password', 'otp', 'oauth2', 'anonymous', 'promote', 'second_factor']);
+export const signInFlow = z.enum([
+  'register',
+  'password',
+  'otp',
+  'oauth2',
+  'passkey',
+  'anonymous',
+  'promote',
+  'second_factor',
+]);
 export type SignInFlow = z.infer<typeof signInFlow>;
 
 /** An attempt to sign in. */

@@ -3,7 +3,7 @@ import type { Collection } from '@recordbus/schema';
 import { z } from 'zod';
 
 /** What a change may remove from an account. */
-export const removable = z.enum(['password', 'totp', 'links']);
+export const removable = z.enum(['password', 'totp', 'links', 'passkeys']);
 export type Removable = z.infer<typeof removable>;
 
 /** What was removed from an account, and the removed links' providers. */

@@ -17,6 +17,7 @@ export interface ClosedWays {
   readonly password: boolean;
   /** Whether the authenticator app is removed, including an unconfirmed one. */
   readonly factor: boolean;
+  /** Links to providers, and passkeys. */
   readonly links: 'all' | 'since the change' | 'none';
 }
 
@@ -49,6 +50,7 @@ export async function closeWaysIn(
 ): Promise<RemovedWays> {
   const fromSec = closed.links === 'since the change' ? sinceSec : 0;
   const providers = closed.links === 'none' ? [] : await removeLinks(query, accountId, fromSec);
+  const hadPasskeys = closed.links !== 'none' && (await removePasskeys(query, accountId, fromSec));
   if (closed.links === 'all') await dropPendingLinks(query, accountId);
   if (closed.factor)
     await query({ text: 'delete from system.recovery_codes where account_id = $1', values: [accountId] });
@@ -56,6 +58,7 @@ export async function closeWaysIn(
   if (closed.password && held.hasPassword) removed.push('password');
   if (closed.factor && held.totpEnabled) removed.push('totp');
   if (providers.length > 0) removed.push('links');
+  if (hadPasskeys) removed.push('passkeys');
   return { removed, providers };
 }
 
@@ -68,10 +71,19 @@ async function removeLinks(query: Query, accountId: string, sinceSec: number): P
   return [...new Set(rows.map(({ provider }) => provider))].toSorted();
 }
 
-/** Drops links and address changes that began before the proof, so that they cannot be completed after it. */
+/** Removes the passkeys created at `sinceSec` or later; returns whether there were any. */
+async function removePasskeys(query: Query, accountId: string, sinceSec: number): Promise<boolean> {
+  const rows = await query({
+    text: 'delete from system.passkeys where account_id = $1 and created_at >= $2 returning 1',
+    values: [accountId, sinceSec],
+  });
+  return rows.length > 0;
+}
+
+/** Drops links, passkeys and address changes that began before the proof, so that they cannot be completed after it. */
 async function dropPendingLinks(query: Query, accountId: string): Promise<void> {
   await query({
-    text: `delete from system.one_time_tokens where account_id = $1 and purpose in ('merge', 'mfa', 'email_change')`,
+    text: `delete from system.one_time_tokens where account_id = $1 and purpose in ('merge', 'mfa', 'passkey', 'email_change')`,
     values: [accountId],
   });
 }

@@ -1,5 +1,6 @@
 import type { Credentials } from '../auth/accounts.ts';
 import { createSessions, endSession } from '../auth/own-account.ts';
+import { createPasskeys } from '../auth/passkeys.ts';
 import type { Factor } from '../auth/sign-in.ts';
 import type { Page, PageOptions } from '../records/options.ts';
 import type { SessionKeeper } from '../session/keeper.ts';
@@ -65,16 +66,18 @@ export function createAdmin(transport: Transport, session: SessionKeeper) {
     const proof = 'code' in factor ? { code: factor.code } : { recovery_code: factor.recoveryCode };
     return signedIn(await send('login/mfa', { mfa_token: mfaToken, ...proof }, options));
   };
+  const signIn = async (answer: SignInAnswer): Promise<SignedInAdmin | AdminMfaRequired> => {
+    const { mfa_token: mfaToken } = answer;
+    if (mfaToken === undefined) return signedIn(answer);
+    return { state: 'mfa_required', mfaToken, confirm: (factor, own) => confirmMfa(mfaToken, factor, own) };
+  };
   return {
     /** Creates the first admin with the set-up token that the start printed, and signs in. */
     setup: async (values: Credentials & { readonly token: string }, options?: CallOptions) =>
       signedIn(await send('setup', values, options)),
-    async login(credentials: Credentials, options?: CallOptions): Promise<SignedInAdmin | AdminMfaRequired> {
-      const answer = await send('login', credentials, options);
-      const { mfa_token: mfaToken } = answer;
-      if (mfaToken === undefined) return signedIn(answer);
-      return { state: 'mfa_required', mfaToken, confirm: (factor, own) => confirmMfa(mfaToken, factor, own) };
-    },
+    login: async (credentials: Credentials, options?: CallOptions) => signIn(await send('login', credentials, options)),
+    /** Signing in with a passkey, and the passkeys of the admin who is signed in. */
+    passkeys: createPasskeys(transport, ['admin'], signIn),
     /** Completes a sign-in that needs a second factor. */
     confirmMfa,
     secondFactor: createSecondFactor(requests),

@@ -4,6 +4,7 @@ import type { CallOptions, Transport } from '../transport.ts';
 import { apiPath } from '../url.ts';
 import { createOAuth, type OAuth } from './oauth.ts';
 import { createOwnAccount, type OwnAccount } from './own-account.ts';
+import { createPasskeys, type Passkeys } from './passkeys.ts';
 import { createSignIn, type Factor, type MergeRequired, type SignedIn, type SignIn } from './sign-in.ts';
 import { solveCaptcha } from './solve-captcha.ts';
 
@@ -67,6 +68,8 @@ export interface Accounts<R, Create> extends OwnAccount<R> {
   confirmEmailChange(token: string, options?: CallOptions): Promise<void>;
   /** Undoes an address change with the token mailed to the old address. All sessions end. */
   undoEmailChange(token: string, options?: CallOptions): Promise<void>;
+  /** Signing in with a passkey, and the account's passkeys. */
+  readonly passkeys: Passkeys<SignIn<R>>;
   /**
    * Gets a proof of work and solves it, where the collection asks for one. An answer can be used once.
    *
@@ -142,6 +145,7 @@ export function createAccounts<R, Create>(
     async undoEmailChange(token, options) {
       await send(['undo-email-change'], { token }, options);
     },
+    passkeys: createPasskeys(transport, ['auth', collection], signIn),
     async captcha(options = {}) {
       const path = apiPath('auth', collection, 'captcha');
       const { json } = await transport.send({ method: 'GET', path, isAnonymous: true, ...options });

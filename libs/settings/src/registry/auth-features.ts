@@ -1,5 +1,7 @@
 import { captchaFamilies } from './captcha.ts';
-import { setting, settingGroup } from './setting.ts';
+import { hostName } from './host-name.ts';
+import { passkeyOrigins } from './passkey-origins.ts';
+import { setting, settingGroup, unsetSetting } from './setting.ts';
 import { signUpFamilies } from './sign-up.ts';
 import { flag } from './text-schemas.ts';
 
@@ -12,6 +14,17 @@ export const authFeatures = settingGroup(
       flag,
       '1',
       'Users may set up an authenticator app. Users who have one sign in with it even while this is 0.',
+    ),
+    'auth.passkeys.enabled': setting(flag, '1', 'Passkeys may be added, and sign in. 0 removes none.'),
+    'auth.passkeys.rp_id': unsetSetting(
+      hostName.refine((text) => !/:|^[0-9.]+$/.test(text), 'must be a domain, without a port'),
+      '',
+      "Domain that passkeys belong to, such as example.com: they work on it and its subdomains. Another one ends every passkey. Empty: app.url's host, or localhost.",
+    ),
+    'auth.passkeys.origins': unsetSetting(
+      passkeyOrigins,
+      [],
+      'Comma-separated origins of the pages and apps that may use passkeys. Empty: the origin of app.url; on localhost every port.',
     ),
     'auth.anonymous.enabled': setting(flag, '0', 'Anonymous sign-in.'),
     'auth.impersonation.enabled': setting(flag, '1', 'Admins may act as a user.'),

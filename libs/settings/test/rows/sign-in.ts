@@ -15,6 +15,28 @@ const floored = (text: string, floor: number, max: number): Row => ({
 export const signInRows = {
   'auth.otp.enabled': flag('0'),
   'auth.mfa.enabled': flag('1'),
+  'auth.passkeys.enabled': flag('1'),
+  'auth.passkeys.rp_id': {
+    text: '',
+    good: [
+      ['example.com', 'example.com'],
+      ['Login.Example.com', 'login.example.com'],
+      ['localhost', 'localhost'],
+    ],
+    bad: ['https://example.com', 'example.com:8080', '127.0.0.1', 'a b'].map((bad) => [bad, /must be a/]),
+  },
+  'auth.passkeys.origins': {
+    text: '',
+    value: [],
+    good: [
+      ['https://app.example.com', ['https://app.example.com']],
+      [' https://APP.example.com , http://localhost:*', ['https://app.example.com', 'http://localhost:*']],
+      [`android:apk-key-hash:${'a'.repeat(43)}`, [`android:apk-key-hash:${'a'.repeat(43)}`]],
+    ],
+    bad: ['*', 'app.example.com', 'https://app.example.com/', 'ftp://example.com', 'android:apk-key-hash:short'].map(
+      (bad) => [bad, /is not an origin/],
+    ),
+  },
   'auth.anonymous.enabled': flag('0'),
   'auth.impersonation.enabled': flag('1'),
   'password.min_length': floored('12', 8, 256),

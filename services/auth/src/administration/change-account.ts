@@ -1,5 +1,6 @@
 import {
   auditUser,
+  countWaysIn,
   deleteBlock,
   deleteLinks,
   endTokens,
@@ -79,8 +80,8 @@ export const unlinkProvider = (parts: Parts, target: Change, provider: string): 
     const { collection, origin } = target;
     const linked = await listLinkedProviders(query, user.id);
     if (!linked.includes(provider)) throw notFound('link');
-    if (user.passwordHash === null && linked.length === 1)
-      throw conflict('last_way_in', 'this link is the only way to sign in: set a password first');
+    if ((await countWaysIn(query, user)) === 1)
+      throw conflict('last_way_in', 'this link is the only way to sign in: set a password or add a passkey first');
     await deleteLinks(query, user.id, provider);
     await noteRemovedWays(query, collection, user, { removed: ['links'], providers: [provider] });
     await auditUser(query, 'users.oauth_unlink', collection, user.id, origin, { provider });

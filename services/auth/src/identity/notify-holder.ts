@@ -83,6 +83,7 @@ function noticeOf(change: AccountChange, addressed: Addressed) {
     password: 'the password',
     totp: 'the authenticator app',
     links: `sign-in with ${providers.join(', ')}`,
+    passkeys: 'one or more passkeys',
   };
   return { template: 'removed_notice', ...addressed, removed: removed.map((way) => names[way]).join(', ') } as const;
 }

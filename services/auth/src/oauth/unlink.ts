@@ -1,4 +1,11 @@
-import { auditUser, deleteLinks, listLinkedProviders, lockUser, noteRemovedWays } from '@recordbus/accounts';
+import {
+  auditUser,
+  countWaysIn,
+  deleteLinks,
+  listLinkedProviders,
+  lockUser,
+  noteRemovedWays,
+} from '@recordbus/accounts';
 import { conflict, notFound, unauthenticated } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
@@ -7,7 +14,7 @@ import { type CallerProof, proveCaller } from '../identity/proof-of-caller.ts';
 
 /**
  * Removes a user's links to a provider and notifies the user by mail (oauth §6.3). Throws 403 for a caller without the
- * proof, 404 when there is no link, 409 when the user has neither a password nor another provider.
+ * proof, 404 when there is no link, 409 when the user has no other way to sign in.
  */
 export async function unlink(
   parts: Pick<AuthParts, 'database' | 'bus' | 'guessLimit' | 'nowSec'>,
@@ -26,8 +33,8 @@ export async function unlink(
     if (!user) throw unauthenticated();
     const linked = await listLinkedProviders(query, userId);
     if (!linked.includes(provider)) throw notFound('link');
-    if (user.passwordHash === null && linked.length === 1)
-      throw conflict('last_way_in', 'this link is the only way to sign in: set a password first');
+    if ((await countWaysIn(query, user)) === 1)
+      throw conflict('last_way_in', 'this link is the only way to sign in: set a password or add a passkey first');
     await deleteLinks(query, userId, provider);
     await noteRemovedWays(query, collection, user, { removed: ['links'], providers: [provider] });
     await auditUser(query, 'users.oauth_unlink', collection, userId, origin, { provider });

@@ -10,7 +10,7 @@ const sent = z.object({ sent: z.literal(true) });
 const provedAddress = z.object({
   verified: z.literal(true),
   dropped: z
-    .array(z.enum(['totp', 'links']))
+    .array(z.enum(['totp', 'links', 'passkeys']))
     .optional()
     .describe("what the address's first proof removed from the account; absent when nothing"),
 });

@@ -21,7 +21,8 @@ const unproved = 'the old password is missing or wrong';
 
 type Input = { readonly context: RequestContext } & Parameters<typeof originOf>[0];
 
-const caller = (input: Input): CallingAdmin => {
+/** Returns the calling admin. */
+export const callingAdmin = (input: Input): CallingAdmin => {
   const { principal } = input.context;
   if (principal.type !== 'admin') throw unauthenticated();
   return { id: principal.id, origin: originOf(input) };
@@ -37,7 +38,7 @@ export const adminTotpRoutes = (parts: AuthParts): Route[] => [
     answers: {
       200: z.object({ enabled: z.boolean(), recovery_codes: z.object({ total: z.int(), remaining: z.int() }) }),
     },
-    handler: async (input) => ok(await adminFactorStatus(parts, caller(input))),
+    handler: async (input) => ok(await adminFactorStatus(parts, callingAdmin(input))),
   }),
   route({
     ...own,
@@ -51,7 +52,7 @@ export const adminTotpRoutes = (parts: AuthParts): Route[] => [
       409: 'an app is already in use',
       429: 'too many wrong passwords',
     },
-    handler: async (input) => ok(await setUpAdminApp(parts, caller(input), input.body.old_password)),
+    handler: async (input) => ok(await setUpAdminApp(parts, callingAdmin(input), input.body.old_password)),
   }),
   route({
     ...own,
@@ -66,7 +67,7 @@ export const adminTotpRoutes = (parts: AuthParts): Route[] => [
       429: 'too many wrong codes',
     },
     handler: async (input) =>
-      ok({ enabled: true, codes: await confirmAdminApp(parts, caller(input), input.body.code) }),
+      ok({ enabled: true, codes: await confirmAdminApp(parts, callingAdmin(input), input.body.code) }),
   }),
   route({
     ...own,
@@ -82,7 +83,7 @@ export const adminTotpRoutes = (parts: AuthParts): Route[] => [
     },
     async handler(input) {
       const { code, old_password: oldPassword } = input.body;
-      await removeAdminApp(parts, caller(input), { code, oldPassword });
+      await removeAdminApp(parts, callingAdmin(input), { code, oldPassword });
       return ok({ enabled: false });
     },
   }),
@@ -98,6 +99,7 @@ export const adminTotpRoutes = (parts: AuthParts): Route[] => [
       422: 'no app is in use',
       429: 'too many wrong passwords',
     },
-    handler: async (input) => ok({ codes: await replaceAdminCodes(parts, caller(input), input.body.old_password) }),
+    handler: async (input) =>
+      ok({ codes: await replaceAdminCodes(parts, callingAdmin(input), input.body.old_password) }),
   }),
 ];

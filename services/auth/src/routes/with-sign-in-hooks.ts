@@ -12,6 +12,7 @@ export const signInPaths: Readonly<Record<SignInFlow, readonly string[]>> = {
   second_factor: [authPath('/login/mfa')],
   otp: [authPath('/otp/auth')],
   oauth2: [authPath('/oauth2/exchange'), authPath('/oauth2/merge-confirm')],
+  passkey: [authPath('/passkeys/login/verify')],
   anonymous: [authPath('/anonymous')],
   promote: [authPath('/promote')],
 };

@@ -16,22 +16,24 @@ interface FirstFactor {
   readonly origin: Origin;
   /** The reserved attempt for a factor that can be guessed. */
   readonly attempt?: LoginAttempt | undefined;
+  /** Whether the factor was two: a passkey whose authenticator verified the user. */
+  readonly hasBothFactors?: boolean;
   /** Data for the second factor, such as a link that it makes. */
   readonly mfaData?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Completes every first factor (password, one-time code, OAuth2, merge): opens a session, or issues the second-factor
+ * Completes every first factor (password, one-time code, OAuth2, merge, passkey): opens a session, or issues the second-factor
  * token for a user with an authenticator app. No other function opens a session for a first factor. Throws 403 for a
  * user who is blocked or whom the `sign_in_rule` refuses, only after a right factor.
  */
 export async function completeSignIn(
   query: Query,
   parts: Pick<AuthParts, 'settings' | 'signer' | 'encryption' | 'schema' | 'nowSec' | 'lockout'>,
-  { collection, user, origin, attempt, mfaData = {} }: FirstFactor,
+  { collection, user, origin, attempt, hasBothFactors = false, mfaData = {} }: FirstFactor,
 ): Promise<SignedIn> {
   await refuseBlocked(query, user.id);
-  if (!user.totpEnabled) {
+  if (!user.totpEnabled || hasBothFactors) {
     const session = await openUserSession(query, parts, { collection, user, origin });
     const { clientAddress } = origin.context;
     await parts.lockout.clear({ realm: collection.id, email: user.email, clientAddress });

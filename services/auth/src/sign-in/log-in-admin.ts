@@ -1,5 +1,6 @@
 import { finishOneTimeToken } from '@recordbus/accounts';
 import { findRightForm, hashPassword, needsRehash } from '@recordbus/crypto';
+import type { Query } from '@recordbus/database';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { type AdminSession, openAdminSession } from '../sessions/admin-sessions.ts';
@@ -37,15 +38,20 @@ export async function logInAdmin(
     await replacePasswordHash(database.query, admin, await hashPassword(password));
   if (admin.totpEnabled) {
     await attempt.release();
-    return { mfa_required: true, mfa_token: await issueMfaToken(parts, admin) };
+    return { mfa_required: true, mfa_token: await issueMfaToken(database.query, parts, admin) };
   }
   const session = await openAdminSession(database.query, parts, admin, origin);
   await attempt.clear();
   return session;
 }
 
-const issueMfaToken = ({ database, nowSec }: AuthParts, { id, tokenVersion }: AdminAccount): Promise<string> =>
-  issueOneTimeToken(database.query, {
+/** Issues the token for an admin's second factor. */
+export const issueMfaToken = (
+  query: Query,
+  { nowSec }: Pick<AuthParts, 'nowSec'>,
+  { id, tokenVersion }: AdminAccount,
+): Promise<string> =>
+  issueOneTimeToken(query, {
     purpose: 'mfa',
     collectionId: realm,
     accountId: id,

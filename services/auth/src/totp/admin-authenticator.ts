@@ -93,7 +93,11 @@ export async function resetAdminFactor(
 }
 
 /** Checks the asking admin's password. Throws 401, 403 `proof_required`, 429. */
-async function proveAdmin({ database, guessLimit, nowSec }: Parts, { id, origin }: CallingAdmin, oldPassword: unknown) {
+export async function proveAdmin(
+  { database, guessLimit, nowSec }: Pick<Parts, 'database' | 'guessLimit' | 'nowSec'>,
+  { id, origin }: CallingAdmin,
+  oldPassword: unknown,
+) {
   const admin = await findAdminById(database.query, id);
   if (!admin) throw unauthenticated();
   const { principal } = origin.context;

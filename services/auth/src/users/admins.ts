@@ -40,6 +40,15 @@ export async function findAdminById(query: Query, id: string): Promise<AdminAcco
   return admin;
 }
 
+/** Finds an admin and locks the row for the rest of the transaction. */
+export async function lockAdmin(query: Query, id: string): Promise<AdminAccount | undefined> {
+  const [admin] = await query<AdminAccount>({
+    text: `select ${columns} from system.admins where id = $1 for update`,
+    values: [id],
+  });
+  return admin;
+}
+
 /** Adds an admin. Throws a unique violation for a taken address. */
 export async function insertAdmin(
   query: Query,

@@ -39,6 +39,22 @@ export const signIn: Section = {
           'Users may set up a second factor. Those who have one need it even while this is off.',
         ),
         item(
+          'auth.passkeys.enabled',
+          'Passkeys',
+          'People sign in with a fingerprint, a face, a PIN or a security key.',
+        ),
+        item(
+          'auth.passkeys.rp_id',
+          'Domain of passkeys',
+          'They work on it and its subdomains. Another domain ends every passkey. Empty: the host of your frontend.',
+        ),
+        item(
+          'auth.passkeys.origins',
+          'Pages with passkeys',
+          'Origins, one in each line. Empty: your frontend.',
+          lines('https://app.example.com'),
+        ),
+        item(
           'auth.anonymous.enabled',
           'Anonymous accounts',
           'Visitors get an account without an address, and may keep it later.',

@@ -1,0 +1,179 @@
+import { created, ok, type Route, route } from '@recordbus/http';
+import { z } from 'zod';
+import { type AuthParts, originOf } from '../auth-parts.ts';
+import { beginSignIn } from '../passkeys/prove-passkey.ts';
+import {
+  beginUserPasskey,
+  finishUserPasskey,
+  listUserPasskeys,
+  removeUserPasskey,
+  renameUserPasskey,
+  signInWithPasskey,
+} from '../passkeys/users-passkeys.ts';
+import { admitTo, authParams, authPath, callerIn, callerProof, holderIn } from './auth-paths.ts';
+import {
+  addingBody,
+  ceremony,
+  newPasskeyBody,
+  passkeyJson,
+  passkeySignIn,
+  presentPasskey,
+  readNewPasskey,
+  readPasskeySignIn,
+  renameBody,
+} from './passkey-schemas.ts';
+import { secondFactorRequired, userSession } from './session-schemas.ts';
+
+const otherCollection = 'the token belongs to a user in another collection, or to an admin who acts as one';
+const unproved = 'a user in another collection, an admin who acts as one, or no proof that the account is theirs';
+const noSuchPasskey = 'no such auth collection or passkey';
+const off = 'switched off, or the settings name no domain';
+
+/** Users' passkeys (auth §4.6). */
+export const passkeyRoutes = (parts: AuthParts): Route[] => [...ownPasskeys(parts), ...signIn(parts)];
+
+function ownPasskeys(parts: AuthParts): Route[] {
+  const { collections } = parts;
+  const admit = admitTo(collections);
+  const passkeyParams = authParams.extend({ id: z.string() });
+  return [
+    route({
+      method: 'GET',
+      path: authPath('/passkeys'),
+      access: 'user',
+      scope: 'none',
+      summary: "List the caller's passkeys",
+      params: authParams,
+      answers: { 200: z.array(passkeyJson), 403: 'the token belongs to a user in another collection' },
+      admit,
+      handler: ({ params, context }) =>
+        collections.serve(params.collection, async (collection) => {
+          const passkeys = await listUserPasskeys(parts, collection, callerIn(collection, context).id);
+          return ok(passkeys.map(presentPasskey));
+        }),
+    }),
+    route({
+      method: 'POST',
+      path: authPath('/passkeys/register/options'),
+      access: 'user',
+      scope: 'none',
+      summary: 'Get what a browser needs to make a passkey for the caller',
+      params: authParams,
+      body: addingBody,
+      answers: {
+        200: ceremony,
+        403: unproved,
+        409: 'the account has 20 passkeys',
+        422: off,
+        429: 'too many wrong passwords',
+      },
+      admit,
+      handler: (input) =>
+        collections.serve(input.params.collection, async (collection) =>
+          ok(await beginUserPasskey(parts, collection, callerProof(collection, input))),
+        ),
+    }),
+    route({
+      method: 'POST',
+      idempotent: true,
+      path: authPath('/passkeys/register/verify'),
+      access: 'user',
+      scope: 'none',
+      summary: 'Add the passkey that the browser made',
+      params: authParams,
+      body: newPasskeyBody,
+      answers: {
+        201: passkeyJson,
+        401: 'the passkey is wrong, or the challenge is used, expired or of another session',
+        403: otherCollection,
+        409: 'the account has 20 passkeys, or the passkey is in use already',
+        422: off,
+      },
+      admit,
+      handler: (input) =>
+        collections.serve(input.params.collection, async (collection) => {
+          const caller = callerProof(collection, { ...input, body: {} });
+          const passkey = readNewPasskey(input.body);
+          return created(presentPasskey(await finishUserPasskey(parts, collection, caller, passkey, originOf(input))));
+        }),
+    }),
+    route({
+      method: 'PATCH',
+      path: authPath('/passkeys/:id'),
+      access: 'user',
+      scope: 'none',
+      summary: "Rename one of the caller's passkeys",
+      params: passkeyParams,
+      body: renameBody,
+      answers: { 200: passkeyJson, 403: otherCollection, 404: noSuchPasskey },
+      admit,
+      handler: ({ params, body, context }) =>
+        collections.serve(params.collection, async (collection) => {
+          const renamed = { id: params.id, name: body.name };
+          const passkey = await renameUserPasskey(parts, collection, holderIn(collection, context).id, renamed);
+          return ok(presentPasskey(passkey));
+        }),
+    }),
+    route({
+      method: 'DELETE',
+      path: authPath('/passkeys/:id'),
+      access: 'user',
+      scope: 'none',
+      summary: "Remove one of the caller's passkeys",
+      params: passkeyParams,
+      body: addingBody,
+      answers: {
+        200: z.object({ removed: z.string() }),
+        403: unproved,
+        404: noSuchPasskey,
+        409: 'the passkey is the only way in which the caller can sign in',
+        429: 'too many wrong passwords',
+      },
+      admit,
+      handler: (input) =>
+        collections.serve(input.params.collection, async (collection) => {
+          const { id } = input.params;
+          await removeUserPasskey(parts, collection, callerProof(collection, input), id, originOf(input));
+          return ok({ removed: id });
+        }),
+    }),
+  ];
+}
+
+const signIn = (parts: AuthParts): Route[] => [
+  route({
+    method: 'POST',
+    path: authPath('/passkeys/login/options'),
+    access: 'public',
+    scope: 'none',
+    summary: 'Get what a browser needs to sign in with a passkey; it names no account',
+    params: authParams,
+    body: z.object({}),
+    answers: { 200: ceremony, 404: 'no such auth collection', 422: off },
+    admit: admitTo(parts.collections),
+    handler: ({ params }) =>
+      parts.collections.serve(params.collection, async ({ id }) => ok(await beginSignIn(parts, id))),
+  }),
+  route({
+    method: 'POST',
+    path: authPath('/passkeys/login/verify'),
+    access: 'public',
+    scope: 'none',
+    action: 'auth',
+    summary: 'Sign in with the passkey that the browser used',
+    params: authParams,
+    body: passkeySignIn,
+    answers: {
+      200: z.union([userSession, secondFactorRequired]),
+      401: 'the passkey is wrong, or the challenge is wrong, used or expired',
+      403: 'the account is blocked, or the sign_in_rule refuses it',
+      404: 'no such auth collection',
+      422: off,
+    },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) =>
+        ok(await signInWithPasskey(parts, collection, readPasskeySignIn(input.body), originOf(input))),
+      ),
+  }),
+];

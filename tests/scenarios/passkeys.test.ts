@@ -1,0 +1,12 @@
+import { onEachTopology } from '../harness/target.ts';
+import { adding } from './passkeys/adding.ts';
+import { prepareMembers } from './passkeys/members.ts';
+import { removing } from './passkeys/removing.ts';
+import { signingIn } from './passkeys/signing-in.ts';
+
+onEachTopology('users sign in with passkeys [auth §4.6]', async (t, target) => {
+  const members = await prepareMembers(target);
+  await t.test('a session adds them to its account', (part) => adding(part, target, members));
+  await t.test('they open the account', (part) => signingIn(part, target, members));
+  await t.test('they are removed', (part) => removing(part, target, members));
+});

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { eventually } from '../../harness/eventually.ts';
+import { inDatabase } from '../../harness/in-database.ts';
+import { at, textAt } from '../../harness/json.ts';
+import { startMailServer } from '../../harness/mail-server.ts';
+import type { Target } from '../../harness/target.ts';
+import { auth, badPasskey, type Member, type Members, outcome, passkeys, password } from './members.ts';
+
+/** The owner manages passkeys, and the product removes those that may be another person's. */
+export async function removing(t: TestContext, target: Target, members: Members): Promise<void> {
+  const { admin } = members;
+  const { guest } = target;
+  const idOf = async (member: Member) => textAt((await members.listOf(member)).at(-1), 'id');
+
+  await t.test('the owner lists, renames and removes them', async () => {
+    const owner = await members.register();
+    const other = await members.register();
+    const authenticator = await members.withPasskey(owner);
+    const id = await idOf(owner);
+    const rename = (client = owner.client, body: object = { name: 'Laptop' }) =>
+      client.send('PATCH', `${passkeys}/${id}`, { body });
+    assert.equal((await rename(other.client)).status, 404);
+    assert.equal((await rename(owner.client, { name: '' })).status, 422);
+    assert.equal((await rename(guest)).status, 401);
+    assert.equal(at((await rename()).json, 'data.name'), 'Laptop');
+    assert.equal((await members.listOf(owner))[0]?.name, 'Laptop');
+    assert.equal((await members.remove(other, id)).status, 404);
+    assert.equal((await members.remove(owner, '%00')).status, 404);
+    const answers = await Promise.all([members.remove(owner, id), members.remove(owner, id)]);
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 404]);
+    assert.deepEqual(answers.find(({ status }) => status === 200)?.json, { data: { removed: id } });
+    assert.deepEqual(outcome(await members.signIn(authenticator)), badPasskey);
+    assert.deepEqual((await members.actionsOn(owner)).toSorted(), ['users.passkey_add', 'users.passkey_remove']);
+  });
+
+  await t.test('a removal needs the proof', async () => {
+    const owner = await members.register();
+    await members.withPasskey(owner);
+    const id = await idOf(owner);
+    const past = 'update system.sessions set signed_in_at = signed_in_at - 601 where account_id = $1';
+    await inDatabase(target, past, [owner.id]);
+    assert.deepEqual(outcome(await members.remove(owner, id)), [403, 'proof_required']);
+    assert.deepEqual(outcome(await members.remove(owner, id, { old_password: 'wrong' })), [403, 'proof_required']);
+    assert.equal((await members.remove(owner, id, { old_password: password })).status, 200);
+  });
+
+  await t.test('the last way in stays, also when two are removed at once', async () => {
+    const owner = await members.register();
+    await members.withPasskey(owner);
+    await members.withPasskey(owner);
+    await inDatabase(target, 'update records.members set password_hash = null where id = $1', [owner.id]);
+    const ids = (await members.listOf(owner)).map(({ id }) => String(id));
+    const answers = await Promise.all(ids.map((id) => members.remove(owner, id)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409]);
+    assert.deepEqual(outcome(await members.remove(owner, await idOf(owner))), [409, 'last_way_in']);
+    await inDatabase(
+      target,
+      `insert into system.oauth_links (collection_id, provider, provider_user_id, account_id, created_at)
+        select id, 'github', $1, $1, 1 from system.collections where name = 'members'`,
+      [owner.id],
+    );
+    const unlink = () => owner.client.send('DELETE', `${auth}/oauth2/github/unlink`, { body: {} });
+    assert.equal((await unlink()).status, 200, 'the passkey is another way in');
+    assert.deepEqual(outcome(await members.remove(owner, await idOf(owner))), [409, 'last_way_in']);
+  });
+
+  await t.test('the first proof of an address removes earlier ones, and the mail says so [identity §2]', async () => {
+    await using mail = await startMailServer();
+    // The mails' settings name the app, and with it another site.
+    const site = { 'auth.passkeys.rp_id': 'localhost', 'auth.passkeys.origins': 'http://localhost:*' };
+    await admin.patch('/api/v1/admin/settings', { ...mail.settings, ...site });
+    await eventually('mail is enabled', async () => {
+      const { client } = await members.register();
+      return (await client.send('POST', `${auth}/request-verify`)).status === 200;
+    });
+    const intruder = await members.register();
+    const key = await members.withPasskey(intruder);
+    const pending = key.create(await members.begin(intruder));
+    const { token } = await mail.mailTo(intruder.email, { subject: 'Verify your email' });
+    const verified = await guest.send('POST', `${auth}/verify-email`, { body: { token } });
+    assert.deepEqual(verified.json, { data: { verified: true, dropped: ['passkeys'] } });
+    assert.deepEqual(outcome(await members.signIn(key)), badPasskey);
+    assert.deepEqual(outcome(await members.finish(intruder, pending)), badPasskey, 'its challenge ended');
+    const { email } = await mail.mailTo(intruder.email, { subject: 'A way to sign in was removed' });
+    assert.match(email.text ?? '', /passkeys/);
+    assert.ok((await members.actionsOn(intruder)).includes('users.first_proof'));
+    const later = await members.withPasskey(intruder);
+    await guest.post(`${auth}/request-password-reset`, { email: intruder.email }, 200);
+    const reset = await mail.mailTo(intruder.email, { subject: 'Reset your password' });
+    await guest.post(`${auth}/confirm-password-reset`, { token: reset.token, password }, 200);
+    assert.equal((await members.signIn(later)).status, 200, 'a proved address keeps them');
+    await admin.patch('/api/v1/admin/settings', {
+      'smtp.enabled': '',
+      'auth.passkeys.rp_id': '',
+      'auth.passkeys.origins': '',
+    });
+  });
+}
