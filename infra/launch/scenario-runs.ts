@@ -235,6 +235,8 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'webhook-failures': [],
   'webhook-filters': [],
   'webhook-managers': [],
+  'webhook-order': [],
+  'webhook-order-blocks': [],
   'webhook-owners': [],
   'webhook-owners-changes': [],
   'webhook-owners-filters': [],

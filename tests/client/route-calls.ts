@@ -204,6 +204,7 @@ export const calls: Readonly<Record<string, Call>> = {
   'POST /api/v1/admin/webhooks/{id}/deliveries/{deliveryId}/redeliver': (c, o) =>
     c.admin.webhooks.redeliver('{id}', '{deliveryId}', o),
   'POST /api/v1/admin/webhooks/{id}/replay': (c, o) => c.admin.webhooks.replay('{id}', { since: 0 }, o),
+  'POST /api/v1/admin/webhooks/{id}/unblock': (c, o) => c.admin.webhooks.unblock('{id}', { action: 'skip' }, o),
   'GET /api/v1/webhooks/events': (c, o) => c.admin.webhooks.events(o),
   'GET /api/v1/webhooks/{id}/events': (c, o) => c.polledEvents({ id: '{id}', key: 'k' }, o),
   'POST /api/v1/webhooks/portal': (c, o) => c.openPortal('t', o),
@@ -224,6 +225,7 @@ export const calls: Readonly<Record<string, Call>> = {
   'POST /api/v1/admin/notifications/test': (c, o) => c.admin.notifications.test({}, o),
   'GET /api/v1/admin/events': (c, o) => c.admin.events.list(undefined, o),
   'GET /api/v1/admin/events/{id}': (c, o) => c.admin.events.get('{id}', o),
+  'POST /api/v1/webhooks/{id}/unblock': (c, o) => owned(c).unblock('{id}', { action: 'skip' }, o),
   'GET /api/v1/admin/deliveries/summary': (c, o) => c.admin.webhooks.summary(undefined, o),
   'GET /api/v1/admin/events/schema': (c, o) => c.admin.collections.eventSchema(o),
   'POST /api/v1/realtime/channels/{name}': (c, o) => c.broadcast('{name}', 1, o),

@@ -47,8 +47,8 @@ export interface Receiver extends AsyncDisposable {
   release(behaviour?: Exclude<Behaviour, 'hang' | 'flood'>): void;
   /** Sets how further requests are handled. A list's entries apply one by one; the last one stays. */
   behave(...behaviours: readonly Behaviour[]): void;
-  /** Sets a function that decides by each further request's path. */
-  behave(byPath: (path: string) => Behaviour): void;
+  /** Sets a function that decides by each further request's path and body. */
+  behave(byRequest: (path: string, body: JsonObject) => Behaviour): void;
   /** Waits until `count` requests have arrived. */
   received(count: number, timeoutMs?: number): Promise<readonly Delivery[]>;
 }
@@ -62,7 +62,7 @@ export async function startReceiver(): Promise<Receiver> {
   const hanging = new Set<ServerResponse>();
   let abandoned = 0;
   let floodedBytes = 0;
-  let planned: (path: string) => Behaviour = () => ({ status: 200 });
+  let planned: (path: string, body: JsonObject) => Behaviour = () => ({ status: 200 });
 
   const hold = (response: ServerResponse): void => {
     hanging.add(response);
@@ -87,15 +87,16 @@ export async function startReceiver(): Promise<Receiver> {
     const atMs = Date.now();
     text(request).then(
       (body) => {
+        const json: JsonObject = body === '' ? {} : JSON.parse(body);
         deliveries.push({
           path: request.url ?? '',
           headers: request.headers,
           text: body,
-          json: body === '' ? {} : JSON.parse(body),
+          json,
           atMs,
           fromPort: request.socket.remotePort,
         });
-        const next = planned(request.url ?? '');
+        const next = planned(request.url ?? '', json);
         if (next === 'hang') hold(response);
         else if (next === 'flood') flood(response);
         else answer(response, next);
@@ -118,7 +119,7 @@ export async function startReceiver(): Promise<Receiver> {
     release(behaviour = { status: 200 }) {
       for (const response of hanging) answer(response, behaviour);
     },
-    behave: (...behaviours: readonly (Behaviour | ((path: string) => Behaviour))[]) => {
+    behave: (...behaviours: readonly (Behaviour | ((path: string, body: JsonObject) => Behaviour))[]) => {
       const [first] = behaviours;
       planned = typeof first === 'function' ? first : inTurn(behaviours as readonly Behaviour[]);
     },

@@ -38,6 +38,8 @@ onEachTopology('a webhook whose receiver keeps failing', async (t, target) => {
           previous_secret_until: null,
           pending: 0,
           oldest_pending_at: null,
+          blocking: null,
+          blocked: 0,
         },
       }),
       [],

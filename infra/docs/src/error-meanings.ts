@@ -88,6 +88,7 @@ export const meanings: Readonly<Record<string, string>> = {
     'The record or collection has none of the versions in `If-Match`; `ETag` and `details` have the current one. For a PUT also: there is no record, or `If-None-Match` is `*` and there is one.',
   proof_required: 'The change needs a proof: `old_password`, or a sign-in within the last 10 minutes.',
   range_not_satisfiable: "The range is beyond the file's end.",
+  not_blocked: 'No dead delivery blocks the webhook, or not the given one.',
   payload_dropped: "The delivery's payload is no longer kept, so it cannot be sent again.",
   rate_limited: 'Too many requests; `Retry-After` says when to try again.',
   record_changing: 'Other requests keep creating and deleting the record; send the request again.',

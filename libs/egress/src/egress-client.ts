@@ -26,6 +26,11 @@ export type EgressRequestOptions = {
   readonly timeoutMs: number;
   /** How many bytes of the answer's body are kept. */
   readonly maxBodyBytes: number;
+  /**
+   * Asked right before the first byte is sent, when the connection is ready. If it returns false, the request is not sent, and
+   * rejects with the code `EGRESS_WITHDRAWN`.
+   */
+  readonly mayStart?: () => boolean;
 };
 
 export type EgressClient = {

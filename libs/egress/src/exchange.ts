@@ -20,10 +20,12 @@ export type ExchangeOptions = {
   readonly currentAgent: () => Agent;
   readonly resolve: (response: EgressResponse) => void;
   readonly reject: (error: unknown) => void;
+  readonly mayStart: (() => boolean) | undefined;
 };
 
 const RESET = new Error('the connection is older than the current rules');
 const TOO_LATE = new Error('the exchange has ended before its connection was ready');
+const withdrawn = () => new EgressFailedError('the request was withdrawn', 'EGRESS_WITHDRAWN');
 const LIMIT_REACHED = new Error('enough of the body has been read');
 /** How many interim answers (1xx) are skipped. Receivers send one or two. */
 const maxInterimAnswers = 100;
@@ -73,6 +75,7 @@ export class EgressExchange implements Dispatcher.DispatchHandler, SlotTask {
     // A throw here withdraws the request before its first byte and keeps the socket usable.
     if (this.#settled) throw TOO_LATE;
     if (this.#agent !== this.#options.currentAgent()) throw RESET;
+    if (this.#options.mayStart?.() === false) throw withdrawn();
     this.#controller = controller;
   }
 

@@ -42,7 +42,7 @@ export function createUndiciClient(options: EgressClientOptions): UndiciClient {
   const currentAgent = () => agent;
 
   return {
-    async request(url, { timeoutMs, maxBodyBytes, ...message }) {
+    async request(url, { timeoutMs, maxBodyBytes, mayStart, ...message }) {
       const dispatch = dispatchOf(parseTarget(url), message);
       const { origin } = dispatch;
       inFlight++;
@@ -52,6 +52,7 @@ export function createUndiciClient(options: EgressClientOptions): UndiciClient {
         dispatch,
         timeoutMs,
         maxBodyBytes,
+        mayStart,
         slots,
         currentAgent,
         resolve,

@@ -7,6 +7,8 @@ import type { CollectionCache } from '@recordbus/schema';
 import { createFilteredClient, type Settings } from '@recordbus/settings';
 import { createDispatcher, type DispatcherOptions, maxUnderWay } from './delivery/dispatcher.ts';
 import { createEgressScreen } from './delivery/egress-screen.ts';
+import { createLanes } from './delivery/lane-worker.ts';
+import { createStreamPlaces } from './delivery/stream-place.ts';
 import { createEventConsumer } from './fan-out/event-consumer.ts';
 import { createEventDays } from './fan-out/event-days.ts';
 import { createFilterPlans } from './fan-out/filter-plans.ts';
@@ -44,10 +46,13 @@ export function createWebhooks(deps: WebhooksDeps): Service {
   const ownersClient = createFilteredClient(settings, { maxSocketsPerOrigin: maxUnderWay }, 'always');
   const clientOf = ({ owner_collection }: { readonly owner_collection: string | null }) =>
     owner_collection === null ? client : ownersClient;
-  const owners = createOwners({ query: database.query, collections, settings });
+  const places = createStreamPlaces(bus, stream);
+  const lanes = createLanes({ query: database.query, log, places, onFreed: () => dispatcher.wake() });
+  const { readLife } = lanes;
+  const owners = createOwners({ query: database.query, collections, settings, readLife });
   const { metrics, dispatcher, health, mails } = createDelivery(
     { ...deps, stream },
-    { clientOf, recheck: owners.recheck },
+    { clientOf, recheck: owners.recheck, lanes },
   );
   const screen = createEgressScreen({ query: database.query, clientOf, log });
   const days = createEventDays(database.query);
@@ -59,8 +64,8 @@ export function createWebhooks(deps: WebhooksDeps): Service {
     keepDays: () => settings.get('webhooks.retention_days'),
     log,
   });
-  const replays = createReplays({ query: database.query, bus, stream, days, filters, log, onEnqueued });
-  const consumer = createEventConsumer({ bus, stream, log, handle });
+  const replays = createReplays({ query: database.query, bus, stream, days, filters, readLife, log, onEnqueued });
+  const consumer = createEventConsumer({ bus, stream, log, handle, onAcknowledged });
   const endings: (() => void)[] = [];
 
   function onEnqueued(): void {
@@ -69,9 +74,18 @@ export function createWebhooks(deps: WebhooksDeps): Service {
   }
 
   async function handle(messages: readonly EventMessage[]): Promise<void> {
-    const added = await processBatch({ database, stream, days, matched, filters, owners, log }, messages);
+    const fanOut = { database, stream, days, matched, filters, owners, readLife, log };
+    const added = await processBatch(fanOut, messages);
+    if (lanes.isUsed) lanes.note(Math.max(...messages.map(({ seq }) => seq)));
     if (added > 0) onEnqueued();
     if (added > notifyFrom) bus.notify('webhooks');
+  }
+
+  /** Only now ordered deliveries may be sent (delivery/claim-lanes). */
+  function onAcknowledged(): void {
+    if (!lanes.isUsed) return;
+    places.forget();
+    dispatcher.wakeSoon();
   }
 
   return {
@@ -82,9 +96,13 @@ export function createWebhooks(deps: WebhooksDeps): Service {
     checks: { database: () => database.ping(), bus: () => bus.ping() },
     async start() {
       await owners.start();
+      await lanes.start();
       await deliveryDays.start();
       endings.push(
-        bus.onNotice('webhooks', onEnqueued),
+        bus.onNotice('webhooks', () => {
+          lanes.check();
+          onEnqueued();
+        }),
         settings.onChange((changed) => {
           if (changed.has('webhooks.retention_days')) deliveryDays.wake();
           if (changed.has('hooks.http.deny') || changed.has('hooks.http.allow')) screen.wake();
@@ -101,6 +119,7 @@ export function createWebhooks(deps: WebhooksDeps): Service {
       for (const end of endings) end();
       await consumer.stop();
       await replays.stop();
+      await lanes.stop();
       await dispatcher.stop();
       await screen.stop();
       await health.stop();
@@ -115,7 +134,7 @@ export function createWebhooks(deps: WebhooksDeps): Service {
 /** Creates the dispatcher, with the webhooks' metrics, health and mails, which follow its attempts. */
 function createDelivery(
   { log, database, bus, settings, collections, stream }: Required<WebhooksDeps>,
-  parts: Pick<DispatcherOptions, 'clientOf' | 'recheck'>,
+  parts: Pick<DispatcherOptions, 'clientOf' | 'recheck' | 'lanes'>,
 ) {
   const { query } = database;
   const onMail = () => bus.notify('mail');

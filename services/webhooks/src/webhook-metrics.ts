@@ -34,7 +34,7 @@ export function createWebhookMetrics({ query, bus, stream, underWay }: WebhookMe
   countRows(metrics, query, {
     name: 'recordbus_webhook_deliveries_pending',
     help: "Deliveries that wait to be sent, disabled webhooks' included.",
-    from: 'system.delivery_queue',
+    from: '(select from system.delivery_queue union all select from system.ordered_deliveries) as waiting',
   });
   countRows(metrics, query, {
     name: 'recordbus_webhooks_paused',

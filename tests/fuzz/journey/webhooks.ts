@@ -1,4 +1,5 @@
-import { textAt } from '../../harness/json.ts';
+import { eventually } from '../../harness/eventually.ts';
+import { at, textAt } from '../../harness/json.ts';
 import type { Call } from './survey.ts';
 
 interface Parts {
@@ -21,13 +22,20 @@ export async function goThroughWebhooks({ call, admin: as }: Parts): Promise<{ i
   const path = { id };
   await call('getAdminWebhooks', { as, query: { perPage: '3' } });
   await call('getAdminWebhooksById', { as, path });
-  await call('patchAdminWebhooksById', { as, path, body: { name: 'renamed' } });
+  await call('patchAdminWebhooksById', { as, path, body: { name: 'renamed', ordering: 'all', retry_max: 0 } });
   await call('postAdminWebhooksByIdRegenerateSecret', { as, path, body: { overlap_seconds: 60 } });
   await call('getAdminWebhooksByIdStatus', { as, path });
   const deliveryId = textAt((await call('postAdminWebhooksByIdTest', { as, path })).json, 'data.id');
   await call('getAdminWebhooksByIdDeliveries', { as, path, query: { event: 'webhook.test' } });
   await call('getAdminWebhooksByIdDeliveriesByDeliveryId', { as, path: { id, deliveryId } });
   await call('postAdminWebhooksByIdDeliveriesByDeliveryIdRedeliver', { as, path: { id, deliveryId } });
+  // Its redelivery is dead, since nobody listens at its URL.
+  await eventually(
+    'a delivery blocks the webhook',
+    async () => at((await call('getAdminWebhooksByIdStatus', { as, path })).json, 'data.blocking') !== null,
+  );
+  await call('postAdminWebhooksByIdUnblock', { as, path, body: { action: 'skip' } });
+  await call('patchAdminWebhooksById', { as, path, body: { ordering: 'none' } });
   await call('postAdminWebhooksByIdReplay', { as, path, body: { since: 0 } });
   const { json: events } = await call('getAdminEvents', {
     as,
@@ -49,7 +57,7 @@ export async function goThroughOwnedWebhooks({ call, admin: as }: Parts, owner: 
   const one = { as, query, path: { id } };
   await call('getWebhooks', { as, query });
   await call('getWebhooksById', one);
-  await call('patchWebhooksById', { ...one, body: { name: 'renamed' } });
+  await call('patchWebhooksById', { ...one, body: { name: 'renamed', ordering: 'all', retry_max: 0 } });
   await call('postWebhooksByIdRegenerateSecret', { ...one, body: {} });
   await call('getWebhooksByIdStatus', one);
   const deliveryId = textAt((await call('postWebhooksByIdTest', one)).json, 'data.id');
@@ -57,6 +65,11 @@ export async function goThroughOwnedWebhooks({ call, admin: as }: Parts, owner: 
   await call('getWebhooksByIdDeliveries', one);
   await call('getWebhooksByIdDeliveriesByDeliveryId', delivery);
   await call('postWebhooksByIdDeliveriesByDeliveryIdRedeliver', delivery);
+  await eventually(
+    'a delivery blocks the webhook',
+    async () => at((await call('getWebhooksByIdStatus', one)).json, 'data.blocking') !== null,
+  );
+  await call('postWebhooksByIdUnblock', { ...one, body: { action: 'retry' } });
   await call('postWebhooksByIdReplay', { ...one, body: { since: 0 } });
   await call('deleteWebhooksById', one);
   const { json: read } = await call('postWebhooks', { as, query, body: { name: 'read', type: 'poll', events: ['*'] } });

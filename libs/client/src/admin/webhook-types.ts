@@ -11,6 +11,10 @@ export interface WebhookValues {
   readonly timeout_ms?: number;
   /** Deliveries a second, 0.1 to 1,000; null for no limit. */
   readonly rate?: number | null;
+  /** Whose deliveries follow one another: each record's, or all of the webhook's. */
+  readonly ordering?: 'none' | 'record' | 'all';
+  /** What a dead delivery does to those behind it. */
+  readonly on_failure?: 'block' | 'skip';
   /** The expression that events must fulfil; null for none. */
   readonly filter?: string | null;
   /** How many days the log keeps payloads, 0 to 30; null for as long as deliveries. */
@@ -60,6 +64,10 @@ export interface WebhookStatus {
   readonly previous_secret_until: number | null;
   readonly pending: number;
   readonly oldest_pending_at: number | null;
+  /** The dead delivery for which others have waited longest. `key` is the record's id; null with `all`. */
+  readonly blocking: { readonly delivery_id: string; readonly key: string | null } | null;
+  /** How many dead deliveries others wait for. */
+  readonly blocked: number;
 }
 
 type DeliveryStatus = 'pending' | 'success' | 'dead';

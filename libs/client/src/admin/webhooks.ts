@@ -40,6 +40,12 @@ const callsAt = (base: readonly string[], { get, page, create, patch, remove }: 
   /** Creates a new delivery for the same event. */
   redeliver: (id: string, delivery: string, options?: CallOptions) =>
     create<Delivery>([...base, id, 'deliveries', delivery, 'redeliver'], {}, options),
+  /** Gives up or repeats the dead delivery that blocks an ordered webhook: the one that `status` names, or the given one. */
+  unblock: (
+    id: string,
+    values: { readonly action: 'skip' | 'retry'; readonly delivery_id?: string },
+    options?: CallOptions,
+  ) => create<Delivery>([...base, id, 'unblock'], values, options),
   /** Creates new deliveries for all events in a time range, in unix seconds. With `dry_run` it only counts them. */
   replay: (
     id: string,

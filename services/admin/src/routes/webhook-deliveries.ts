@@ -7,6 +7,7 @@ import { deliveriesQuery, deliveryJson, replayRequest } from '../webhooks/delive
 import { getDelivery, listDeliveries } from '../webhooks/delivery-store.ts';
 import { countReplay, enqueueTest, redeliver, replay } from '../webhooks/enqueue-deliveries.ts';
 import { replayMissing } from '../webhooks/replay-missing.ts';
+import { unblock, unblockRequest } from '../webhooks/unblock.ts';
 import { endPause, getWebhook } from '../webhooks/webhook-store.ts';
 import type { WebhookPlace } from './webhook-place.ts';
 
@@ -118,8 +119,7 @@ export const webhookDeliveryRoutes = (
         return ok({ count: missing + (await countReplay(query, params.id, body)) });
       }
       const count = await transaction(async (run) => {
-        await getWebhook(run, params.id);
-        const enqueued = await replay(run, params.id, body);
+        const enqueued = await replay(run, await getWebhook(run, params.id), body);
         await auditWebhook(run, input, 'webhooks.replay', params.id, {
           since: body.since,
           until: body.until,
@@ -131,6 +131,33 @@ export const webhookDeliveryRoutes = (
       // Afterwards: by now, the first statement cannot find what this creates.
       const missing = body.missing ? await replayMissing({ query, bus }, await getWebhook(query, params.id), body) : 0;
       return ok({ count: count + missing });
+    },
+  }),
+  route({
+    method: 'POST',
+    idempotent: true,
+    path: `${path}/:id/unblock`,
+    access,
+    scope: 'webhooks:write',
+    summary: `Give up or repeat the dead delivery that blocks an ordered webhook${whose}`,
+    params,
+    body: unblockRequest,
+    answers: { 200: deliveryJson, 404: 'There is no such webhook.', 409: 'No such delivery blocks it.' },
+    handler: async (input) => {
+      const {
+        params: { id },
+        body,
+      } = input;
+      await admit(input);
+      const json = await transaction(async (run) => {
+        await getWebhook(run, id);
+        const deliveryId = await unblock(run, id, body);
+        if (body.action === 'retry') await endPause(run, id);
+        await auditWebhook(run, input, 'webhooks.unblock', id, { delivery_id: deliveryId, action: body.action });
+        return getDelivery(run, reader, id, deliveryId);
+      });
+      bus.notify('webhooks');
+      return rawJson(200, json);
     },
   }),
 ];

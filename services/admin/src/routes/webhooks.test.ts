@@ -25,6 +25,8 @@ describe('the webhook routes', { skip }, () => {
         timeout_ms: 30_000,
         rate: null,
         filter: null,
+        ordering: 'none',
+        on_failure: 'block',
         payload_days: null,
         owner: null,
       });
@@ -44,6 +46,8 @@ describe('the webhook routes', { skip }, () => {
         retry_delay_ms: 86_400_000,
         timeout_ms: 100,
         rate: 1000,
+        ordering: 'all',
+        on_failure: 'skip',
         filter: 'event != "posts.create"',
         payload_days: 0,
         owner: null,
@@ -207,6 +211,8 @@ describe('the webhook routes', { skip }, () => {
         previous_secret_until: null,
         pending: 0,
         oldest_pending_at: null,
+        blocking: null,
+        blocked: 0,
       };
       assert.deepEqual(await status(), healthy);
       await fail();

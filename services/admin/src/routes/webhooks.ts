@@ -11,7 +11,9 @@ import { warningsOfPatterns } from '../webhooks/warn-of-patterns.ts';
 import { checkOwned, setOwner } from '../webhooks/webhook-owner.ts';
 import {
   findTypeProblem,
+  mayBeOrdered,
   newSecret,
+  orderRefusal,
   secretRegeneration,
   type Webhook,
   webhookChange,
@@ -88,6 +90,8 @@ export const webhookRoutes = (
         await auditWebhook(run, input, 'webhooks.create', made.id, { name: made.name, url: made.url });
         return made;
       });
+      // The service that delivers looks for ordered webhooks.
+      if (webhook.ordering !== 'none') bus.notify('webhooks');
       return withWarnings(created(webhook), admitted ? [] : await warningsOfPatterns(query, webhook.events));
     },
   }),
@@ -125,6 +129,7 @@ export const webhookRoutes = (
         const changed = await changeWebhook(run, params.id, body);
         const problem = findTypeProblem(changed);
         if (problem !== undefined) throw validationFailed({ url: problem });
+        if (!mayBeOrdered(changed)) throw validationFailed({ ordering: orderRefusal.error });
         if (mayName) await requireUsableFilter(run, changed);
         await auditWebhook(run, input, 'webhooks.update', params.id, { changed: Object.keys(body) });
         return changed;

@@ -22,6 +22,8 @@ export const fileSchemas = (): Readonly<Record<FileKind, JsonSchema>> => ({
     headers: { type: 'object', additionalProperties: textOrVariable() },
     enabled: { type: 'boolean' },
     rate: { type: ['number', 'null'] },
+    ordering: { enum: ['none', 'record', 'all'] },
+    on_failure: { enum: ['block', 'skip'] },
     filter: nullable,
     payload_days: { type: ['integer', 'null'] },
     ...Object.fromEntries(['retry_max', 'retry_delay_ms', 'timeout_ms'].map((name) => [name, { type: 'integer' }])),

@@ -120,6 +120,8 @@ const plainMembers = [
   'retry_delay_ms',
   'timeout_ms',
   'rate',
+  'ordering',
+  'on_failure',
   'filter',
   'payload_days',
 ] as const;

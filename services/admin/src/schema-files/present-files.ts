@@ -129,6 +129,8 @@ export function presentWebhooks(webhooks: readonly Webhook[]): Members[] {
         retry_delay_ms,
         timeout_ms,
         rate,
+        ordering,
+        on_failure,
         filter,
         payload_days,
       }) => ({
@@ -149,6 +151,8 @@ export function presentWebhooks(webhooks: readonly Webhook[]): Members[] {
         timeout_ms,
         // Versions before these members refuse them.
         ...(rate !== null && { rate }),
+        ...(ordering !== 'none' && { ordering }),
+        ...(on_failure !== 'block' && { on_failure }),
         ...(filter !== null && { filter }),
         ...(payload_days !== null && { payload_days }),
       }),

@@ -83,6 +83,8 @@ export const webhookFile = z.strictObject({
   retry_delay_ms: z.unknown().optional(),
   timeout_ms: z.unknown().optional(),
   rate: z.unknown().optional(),
+  ordering: z.unknown().optional(),
+  on_failure: z.unknown().optional(),
   filter: z.unknown().optional(),
   payload_days: z.unknown().optional(),
 });

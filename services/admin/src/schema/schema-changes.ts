@@ -108,6 +108,8 @@ export function createSchemaChanges({ database, bus, cipher, onChanged }: Schema
       // Settings first: sign-up settings follow a collection's new name, and a closed collection must stay closed.
       bus.notify('settings');
       bus.notify('schema');
+      // Files have webhooks too.
+      bus.notify('webhooks');
       onChanged?.();
       return result;
     },

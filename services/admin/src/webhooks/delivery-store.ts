@@ -4,6 +4,15 @@ import type { DeliveriesQuery } from './delivery-schema.ts';
 
 const seconds = (column: string) => `floor(extract(epoch from ${column}))::bigint`;
 
+/** SQL: when delivery `d` is due, if it waits. A delivery in a blocked lane has no time. */
+export const nextAttempt = (convert: (column: string) => string): string => `coalesce(
+    (select ${convert('q.next_attempt_at')} from system.delivery_queue q where q.delivery_id = d.id),
+    (
+      select ${convert('l.next_attempt_at')} from system.ordered_deliveries o join system.delivery_lanes l on l.id = o.lane_id
+      where o.delivery_id = d.id and l.blocked_by is null
+    )
+  )`;
+
 /** The payload is null once the webhook keeps it no longer, even before it is dropped (webhooks §2.9). */
 const payload = `'payload', case when d.status = 'pending' or not coalesce(
     (select d.created_at < now() - make_interval(days => w.payload_days) from system.webhooks w where w.id = d.webhook_id), false
@@ -39,7 +48,7 @@ const deliveryJson = (reader: LogReader, withPayload: boolean) => `json_build_ob
     ) order by a.attempt), '[]')
     from system.delivery_attempts a where a.delivery_id = d.id and a.occurred_at = d.occurred_at
   ),
-  'next_attempt_at', (select ${seconds('q.next_attempt_at')} from system.delivery_queue q where q.delivery_id = d.id),
+  'next_attempt_at', ${nextAttempt(seconds)},
   'created_at', ${seconds('d.created_at')}, 'updated_at', ${seconds('d.updated_at')},
   'completed_at', ${seconds('d.completed_at')}
 )`;

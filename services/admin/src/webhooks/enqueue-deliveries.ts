@@ -2,6 +2,7 @@ import { isDatabaseError, newId, type Query, sqlState } from '@recordbus/databas
 import { conflict, notFound } from '@recordbus/errors';
 import type { ReplayRequest } from './delivery-schema.ts';
 import { requireUuid } from './delivery-store.ts';
+import { replaceBlocking } from './unblock.ts';
 import type { Webhook } from './webhook-schema.ts';
 
 const testEvent = 'webhooks.test';
@@ -17,7 +18,30 @@ const enqueueSource = `made as (
   )
   select id from made`;
 
-/** Enqueues a synthetic event for one webhook, even if it is disabled. Returns the delivery's id. Throws 404. */
+/** SQL: the same for an ordered webhook, in its lanes. An event from before the order is older than those with a place. */
+const enqueueInLanes = `made as (
+    insert into system.deliveries (id, occurred_at, event_id, webhook_id, event, status, body, collection_id, stream_life,
+      stream_sequence)
+    select system.new_id(), occurred_at, event_id, $1, event, 'pending', body, collection_id, coalesce(stream_life, 0),
+      coalesce(stream_sequence, floor(extract(epoch from occurred_at) * 1000000)::bigint)
+    from source
+    returning id, occurred_at, event_id, webhook_id, stream_life, stream_sequence
+  ), placed as materialized (
+    select system.put_in_lane(id, occurred_at, event_id, webhook_id, record_id, stream_life, stream_sequence) from (
+      select made.*, e.record_id from made
+      left join system.events e on e.id = made.event_id and e.occurred_at = made.occurred_at
+      order by coalesce(e.record_id, made.event_id::text) collate "C"
+    ) as sorted
+  )
+  select id from made, (select count(*) from placed) as placed`;
+
+/** The columns of `source`. */
+const sourceColumns = 'event_id, occurred_at, event, body, collection_id, stream_life, stream_sequence';
+
+/**
+ * Enqueues a synthetic event for one webhook, even if it is disabled or a delivery blocks it. Returns the delivery's id. Throws
+ * 404.
+ */
 export async function enqueueTest(query: Query, { id, name }: Webhook): Promise<string> {
   const eventId = newId();
   const timestamp = Math.floor(Date.now() / 1000);
@@ -40,18 +64,20 @@ export async function enqueueTest(query: Query, { id, name }: Webhook): Promise<
  * kept.
  */
 export async function redeliver(query: Query, webhookId: string, deliveryId: string): Promise<string> {
-  const [kept] = await query<{ isKept: boolean }>({
-    text: `select ${isKept} as "isKept" from system.deliveries d where d.id = $2::uuid and d.webhook_id = $1`,
+  const [kept] = await query<{ isKept: boolean; isOrdered: boolean }>({
+    text: `select ${isKept} as "isKept", w.ordering <> 'none' as "isOrdered"
+      from system.deliveries d join system.webhooks w on w.id = d.webhook_id where d.id = $2::uuid and d.webhook_id = $1`,
     values: [webhookId, requireUuid(deliveryId)],
   });
   if (kept && !kept.isKept) throw conflict('payload_dropped', "the delivery's payload is no longer kept");
   const [newDeliveryId] = await enqueue(query, {
     text: `with source as (
-        select event_id, occurred_at, event, body, collection_id from system.deliveries where id = $2::uuid and webhook_id = $1
-      ), ${enqueueSource}`,
+        select ${sourceColumns} from system.deliveries where id = $2::uuid and webhook_id = $1
+      ), ${kept?.isOrdered ? enqueueInLanes : enqueueSource}`,
     values: [webhookId, requireUuid(deliveryId)],
   });
   if (!newDeliveryId) throw notFound('delivery');
+  if (kept?.isOrdered) await replaceBlocking(query, webhookId);
   return newDeliveryId;
 }
 
@@ -69,13 +95,19 @@ const replayed = `from system.deliveries d
  * Enqueues events again: those with a delivery to the webhook that was created from `since` to `until` and has the
  * given status, or has ended when no status is given. Returns how many.
  */
-export async function replay(query: Query, webhookId: string, wanted: ReplayRequest): Promise<number> {
+export async function replay(
+  query: Query,
+  { id: webhookId, ordering }: Webhook,
+  wanted: ReplayRequest,
+): Promise<number> {
+  const isOrdered = ordering !== 'none';
   const ids = await enqueue(query, {
     text: `with source as (
-        select distinct on (event_id) event_id, occurred_at, event, body, collection_id ${replayed}
-      ), ${enqueueSource}`,
+        select distinct on (event_id) ${sourceColumns} ${replayed}
+      ), ${isOrdered ? enqueueInLanes : enqueueSource}`,
     values: replayValues(webhookId, wanted),
   });
+  if (isOrdered) await replaceBlocking(query, webhookId);
   return ids.length;
 }
 

@@ -1,5 +1,6 @@
 import type { Query } from '@recordbus/database';
 import { notFound } from '@recordbus/errors';
+import { nextAttempt } from './delivery-store.ts';
 import type { EventsQuery } from './event-schema.ts';
 
 /** A page scans at most this many events, so that a rare match does not scan them all. */
@@ -29,7 +30,7 @@ const counts = `(select coalesce(json_object_agg(status, total), '{}') from (
   ) as by_status)`;
 
 const attempts = `, 'error', d.error, 'response_body', d.response_body,
-  'next_attempt_at_ms', (select ${ms('q.next_attempt_at')} from system.delivery_queue q where q.delivery_id = d.id),
+  'next_attempt_at_ms', ${nextAttempt(ms)},
   'attempts', (
     select coalesce(json_agg(json_build_object(
       'at_ms', ${ms('a.at')}, 'response_code', a.response_code, 'duration_ms', a.duration_ms, 'error', a.error

@@ -135,6 +135,8 @@ const fields = {
     .transform((text) => text.trim() || null)
     .nullable(),
   rate: z.number(rateMessage).min(0.1, rateMessage).max(1000, rateMessage).nullable(),
+  ordering: z.enum(['none', 'record', 'all'], 'must be none, record or all'),
+  on_failure: z.enum(['block', 'skip'], 'must be block or skip'),
 };
 
 /** Members set by the server; ignored, so that a webhook that was read can be sent back. */
@@ -159,6 +161,8 @@ const createdMembers = z.strictObject({
   retry_delay_ms: fields.retry_delay_ms.default(1000),
   timeout_ms: fields.timeout_ms.default(30_000),
   rate: fields.rate.default(null),
+  ordering: fields.ordering.default('none'),
+  on_failure: fields.on_failure.default('block'),
   filter: fields.filter.default(null),
   payload_days: fields.payload_days.default(null),
   owner: webhookOwner.nullable().default(null),
@@ -179,8 +183,19 @@ const urlRefusal = {
     typeof value === 'object' && value !== null && !issues.some(({ path }) => path?.[0] === 'url'),
 };
 
+export const orderRefusal = { path: ['ordering'], error: 'must be none: the events of a webhook with type poll are read' };
+
+/** Whether a webhook of this type may have the order. Who reads events gets them in a fixed order anyway. */
+export const mayBeOrdered = ({
+  type,
+  ordering,
+}: {
+  readonly type?: 'http' | 'poll' | undefined;
+  readonly ordering?: 'none' | 'record' | 'all' | undefined;
+}): boolean => type !== 'poll' || ordering === 'none';
+
 /** A create's body, with defaults and limits (webhooks §1.2). */
-export const newWebhook = createdMembers.refine(hasSuitableUrl, urlRefusal);
+export const newWebhook = createdMembers.refine(hasSuitableUrl, urlRefusal).refine(mayBeOrdered, orderRefusal);
 
 /** The same where the request itself names the owner (webhooks §9.6). */
 export const newOwnedWebhook = createdMembers
@@ -191,7 +206,8 @@ export const newOwnedWebhook = createdMembers
       .transform(() => null)
       .describe('ignored: the request names the owner'),
   })
-  .refine(hasSuitableUrl, urlRefusal);
+  .refine(hasSuitableUrl, urlRefusal)
+  .refine(mayBeOrdered, orderRefusal);
 
 /** Finds why a webhook of this type may not have the URL. */
 export function findTypeProblem({ type, url }: TypedUrl): string | undefined {
@@ -228,6 +244,12 @@ export const webhookJson = z
     retry_delay_ms: z.number(),
     timeout_ms: z.number(),
     rate: z.number().nullable().describe('deliveries a second; null for no limit'),
+    ordering: z
+      .enum(['none', 'record', 'all'])
+      .describe("whose deliveries follow one another: each record's, or all of the webhook's"),
+    on_failure: z
+      .enum(['block', 'skip'])
+      .describe('what a dead delivery does to those behind it; counts only with an order'),
     payload_days: z
       .number()
       .nullable()

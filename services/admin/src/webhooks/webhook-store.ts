@@ -5,7 +5,7 @@ import { type Owner, ownerColumn } from './webhook-owner.ts';
 import type { NewWebhook, Webhook, WebhookChange } from './webhook-schema.ts';
 
 const columns = `id, name, type, url, events, secret, headers, enabled, retry_max, retry_backoff, retry_delay_ms, timeout_ms,
-  rate, filter, payload_days,
+  rate, ordering, on_failure, filter, payload_days,
   ${ownerColumn},
   floor(extract(epoch from created_at))::bigint as created_at,
   floor(extract(epoch from updated_at))::bigint as updated_at`;
@@ -57,6 +57,8 @@ const plainMembers = [
   'retry_delay_ms',
   'timeout_ms',
   'rate',
+  'ordering',
+  'on_failure',
   'filter',
   'payload_days',
 ] as const;
@@ -144,6 +146,13 @@ export async function endPause(query: Query, id: string): Promise<void> {
 export async function deleteWebhook(query: Query, id: string): Promise<void> {
   onlyRow(await query({ text: 'select id from system.webhooks where id = $1 for update', values: [id] }));
   await query({ text: 'delete from system.delivery_queue where webhook_id = $1', values: [id] });
+  // In the order in which the outcomes' statement locks lanes.
+  await query({
+    text: `delete from system.delivery_lanes where id in (
+        select id from system.delivery_lanes where webhook_id = $1 order by key for update
+      )`,
+    values: [id],
+  });
   onlyRow(await query<Webhook>({ text: 'delete from system.webhooks where id = $1 returning id', values: [id] }));
 }
 

@@ -9,12 +9,22 @@ import { signatureHeaders } from './sign.ts';
 /** A delivery is given up after this many lost leases in a row (webhooks §2.6). */
 const lostLeaseLimit = 3;
 const gone = 410;
+/** The code of a request that `mayStart` refused. */
+const withdrawnCode = 'EGRESS_WITHDRAWN';
 
-/** Attempts a leased delivery once, and returns the outcome. Never throws. */
-export async function attemptDelivery(client: EgressClient, claim: LeasedDelivery): Promise<AttemptOutcome> {
+/**
+ * Attempts a leased delivery once, and returns the outcome. Never throws. `mayStart` is asked right before the request; if it
+ * returns false, nothing is sent, and the delivery is due again.
+ */
+export async function attemptDelivery(
+  client: EgressClient,
+  claim: LeasedDelivery,
+  mayStart?: () => boolean,
+): Promise<AttemptOutcome> {
   const { event, body } = claim;
   if (claim.lost_leases >= lostLeaseLimit) return endUnattempted(claim, 'delivery interrupted');
-  if (event === null || body === null) return endUnattempted(claim, 'the event is no longer kept');
+  if (event === null || body === null)
+    return { ...endUnattempted(claim, 'the event is no longer kept'), lane: unblocking(claim) };
   const startedMs = performance.now();
   const durationMs = () => Math.round(performance.now() - startedMs);
   try {
@@ -26,7 +36,7 @@ export async function attemptDelivery(client: EgressClient, claim: LeasedDeliver
         attributes: () => attributesOf(claim),
       },
       async (span) => {
-        const answer = await send(client, claim, event, body);
+        const answer = await send(client, claim, event, body, mayStart);
         span?.setAttribute('http.response.status_code', answer.status);
         if (span && answer.status >= 300) failSpan(span, String(answer.status));
         return answer;
@@ -35,6 +45,8 @@ export async function attemptDelivery(client: EgressClient, claim: LeasedDeliver
     return outcomeOfResponse(claim, response, durationMs());
   } catch (error) {
     if (error instanceof EgressBlockedError) return endUnattempted(claim, error.message);
+    if (error instanceof EgressFailedError && error.code === withdrawnCode)
+      return { ...outcomeOf(claim), verdict: 'retry', attempted: false, error: error.message };
     const begun = error instanceof EgressFailedError && error.answer ? shownResponse(error.answer) : {};
     return outcomeOfFailure(claim, { ...begun, error: errorText(error), durationMs: durationMs() });
   }
@@ -57,7 +69,13 @@ function attributesOf(claim: LeasedDelivery) {
   };
 }
 
-function send(client: EgressClient, claim: LeasedDelivery, event: string, body: string): Promise<EgressResponse> {
+function send(
+  client: EgressClient,
+  claim: LeasedDelivery,
+  event: string,
+  body: string,
+  mayStart?: () => boolean,
+): Promise<EgressResponse> {
   const timestamp = Math.floor(Date.now() / 1000);
   const custom = Object.entries(claim.headers);
   const hasUserAgent = custom.some(([name]) => name.toLowerCase() === 'user-agent');
@@ -78,6 +96,7 @@ function send(client: EgressClient, claim: LeasedDelivery, event: string, body: 
     body,
     timeoutMs: claim.timeout_ms,
     maxBodyBytes: maxResponseBytes,
+    ...(mayStart && { mayStart }),
   });
 }
 
@@ -110,6 +129,9 @@ function outcomeOfFailure(
   return { ...outcomeOf(claim), ...result, verdict: 'retry', delayMs };
 }
 
+/** A delivery that can never be sent blocks nothing. */
+const unblocking = ({ lane }: LeasedDelivery) => lane && { ...lane, blocks: false };
+
 /** Returns the outcome for a delivery that ends without a request, which is not an attempt. */
 const endUnattempted = (claim: LeasedDelivery, error: string): AttemptOutcome => ({
   ...outcomeOf(claim),
@@ -123,6 +145,7 @@ const outcomeOf = (claim: LeasedDelivery): AttemptOutcome => ({
   webhookId: claim.webhook_id,
   occurredAt: claim.occurred_at,
   leaseToken: claim.lease_token,
+  lane: claim.lane,
   // An earlier attempt's failure may have been recorded after the claim.
   wasFailing: claim.failing || claim.attempt > 0,
   asksToDisable: false,

@@ -1,5 +1,6 @@
 import type { Query } from '@recordbus/database';
 import { isFree, queueTable } from '@recordbus/queue';
+import type { SeenLane } from './lane-queue.ts';
 
 const deliveries = queueTable({ table: 'system.delivery_queue', key: 'delivery_id' });
 
@@ -36,9 +37,17 @@ export interface LeasedDelivery {
   readonly owner_id: string | null;
   /** The webhook's most deliveries a second; null for no limit. */
   readonly rate: number | null;
+  /** The lane whose lease this is; undefined for a delivery without order. */
+  readonly lane?: DeliveryLane;
 }
 
-interface ClaimLimits {
+/** An ordered delivery's lane. */
+export interface DeliveryLane extends SeenLane {
+  /** Whether the delivery blocks the lane when it is dead. */
+  readonly blocks: boolean;
+}
+
+export interface ClaimLimits {
   /** How many deliveries to lease at most. */
   readonly limit: number;
   /** How many attempts this process may have in progress for one webhook. */
@@ -61,11 +70,43 @@ export function claimDue(
 ): Promise<LeasedDelivery[]> {
   return query<LeasedDelivery>({
     name: 'delivery.claim',
-    text: `with recursive waiting (webhook_id) as (
-        (select webhook_id from system.delivery_queue order by webhook_id limit 1)
+    text: `${webhooksWithRoom('system.delivery_queue')}, claimed as (
+        ${deliveries.claim({
+          due: `select room.*, next.key
+            from room cross join lateral (
+              select q.delivery_id as key from system.delivery_queue q
+              where q.webhook_id = room.id and q.next_attempt_at <= now() and ${isFree('q')}
+              order by q.next_attempt_at limit room.free for update skip locked
+            ) as next
+            limit $4`,
+          leaseSec: '$5',
+          set: [countLostLeases],
+          returning: `q.delivery_id, q.occurred_at, q.event_id, q.webhook_id, q.attempt, q.lease_token, q.lost_leases, ${ofWebhook}`,
+        })}
+      ), ${takeSlots}
+      select c.delivery_id, c.occurred_at::text as occurred_at, c.webhook_id, c.attempt, c.lease_token, c.lost_leases,
+        c.url, c.secret, c.previous_secret, c.failing, c.headers, c.retry_max, c.retry_backoff, c.retry_delay_ms, c.timeout_ms,
+        c.rate, c.owner_collection, c.owner_id, e.event, nullif(e.body, 'null') as body, e.traceparent
+      from claimed c left join system.events e on e.id = c.event_id and e.occurred_at = c.occurred_at`,
+    values: claimValues({ limit, perWebhook, inFlight, leaseSec }),
+  });
+}
+
+/** The values of a claim's parameters. */
+export const claimValues = ({ limit, perWebhook, inFlight, leaseSec }: ClaimLimits): unknown[] => [
+  [...inFlight.keys()],
+  [...inFlight.values()],
+  perWebhook,
+  limit,
+  leaseSec,
+];
+
+/** SQL: the webhooks with rows in a queue whose deliveries may be sent, and how many of each: `room`. */
+export const webhooksWithRoom = (queue: string): string => `with recursive waiting (webhook_id) as (
+        (select webhook_id from ${queue} order by webhook_id limit 1)
         union all
         select (
-          select q.webhook_id from system.delivery_queue q
+          select q.webhook_id from ${queue} q
           where q.webhook_id > waiting.webhook_id order by q.webhook_id limit 1
         ) from waiting where waiting.webhook_id is not null
       ), held as materialized (
@@ -89,33 +130,22 @@ export function claimDue(
         where case when w.paused_until is null then coalesce(busy.in_flight, 0) < $3::integer else true end
           and (held.id is not null or (w.paused_until is null and w.rate is null))
         order by random()
-      ), claimed as (
-        ${deliveries.claim({
-          due: `select room.*, next.key
-            from room cross join lateral (
-              select q.delivery_id as key from system.delivery_queue q
-              where q.webhook_id = room.id and q.next_attempt_at <= now() and ${isFree('q')}
-              order by q.next_attempt_at limit room.free for update skip locked
-            ) as next
-            limit $4`,
-          leaseSec: '$5',
-          set: ['lost_leases = q.lost_leases + (q.lease_until is not null)::integer'],
-          returning: `q.delivery_id, q.occurred_at, q.event_id, q.webhook_id, q.attempt, q.lease_token, q.lost_leases, due.url,
+      )`;
+
+/** SQL: what an attempt needs from the webhook in `due`. */
+export const ofWebhook = `due.url,
             due.secret, due.previous_secret, due.failing, due.headers, due.retry_max, due.retry_backoff, due.retry_delay_ms,
-            due.timeout_ms, due.rate, due.owner_collection, due.owner_id`,
-        })}
-      ), taken as (
+            due.timeout_ms, due.rate, due.owner_collection, due.owner_id`;
+
+/** SQL: an expired lease is a lost one. */
+export const countLostLeases = 'lost_leases = q.lost_leases + (q.lease_until is not null)::integer';
+
+/** SQL: the rows in `claimed` take their webhooks' slots, and a paused webhook's only attempt. */
+export const takeSlots = `taken as (
         update system.webhooks w
         set rate_next = held.slot + make_interval(secs => of_webhook.count / held.rate),
           paused_until = case when held.is_probed
             then clock_timestamp() + make_interval(secs => $5 + w.timeout_ms / 1000.0) end
         from held join (select webhook_id, count(*) from claimed group by 1) as of_webhook on of_webhook.webhook_id = held.id
         where w.id = held.id
-      )
-      select c.delivery_id, c.occurred_at::text as occurred_at, c.webhook_id, c.attempt, c.lease_token, c.lost_leases,
-        c.url, c.secret, c.previous_secret, c.failing, c.headers, c.retry_max, c.retry_backoff, c.retry_delay_ms, c.timeout_ms,
-        c.rate, c.owner_collection, c.owner_id, e.event, nullif(e.body, 'null') as body, e.traceparent
-      from claimed c left join system.events e on e.id = c.event_id and e.occurred_at = c.occurred_at`,
-    values: [[...inFlight.keys()], [...inFlight.values()], perWebhook, limit, leaseSec],
-  });
-}
+      )`;

@@ -4,8 +4,9 @@ import type { EgressClient } from '@recordbus/egress';
 import type { Logger } from '@recordbus/process/logging';
 import { createQueueWorker } from '@recordbus/queue';
 import { attemptDelivery } from './attempt.ts';
-import { claimDue, type LeasedDelivery, releaseLeases } from './claim.ts';
-import { createHeldLeases, leaseSec } from './held-leases.ts';
+import { type ClaimLimits, claimDue, type LeasedDelivery } from './claim.ts';
+import { createHeldLeases, leaseSec, releaseAll } from './held-leases.ts';
+import type { Lanes } from './lane-worker.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import type { AttemptOutcome } from './record-outcomes.ts';
 
@@ -14,6 +15,8 @@ interface Dispatcher {
   start(): void;
   /** Checks for due deliveries now. */
   wake(): void;
+  /** Checks in a few milliseconds, once for all callers until then. */
+  wakeSoon(): void;
   /** How many attempts are in progress. */
   readonly underWay: number;
   /** Waits a limited time for attempts in progress, then releases the remaining leases to other replicas. */
@@ -29,6 +32,8 @@ export interface DispatcherOptions {
   readonly idleMs?: number;
   /** Returns the leased deliveries that may still be sent, and ends the others (webhooks §9.4). */
   readonly recheck: (claims: readonly LeasedDelivery[]) => Promise<readonly LeasedDelivery[]>;
+  /** Ordered deliveries. */
+  readonly lanes: Pick<Lanes, 'claim' | 'isUsed'>;
   /** Called when an attempt begins. */
   readonly onBegin: (claim: LeasedDelivery) => void;
   /** Called with the outcomes that were recorded and counted. */
@@ -43,12 +48,14 @@ export const maxUnderWay = 1000;
 const timedRetryMs = 60_000;
 /** Claims that a rate causes are at least this far apart. */
 const leastRateWakeMs = 50;
+/** The wait for the fan-out, before ordered deliveries are claimed again. */
+const earlyMs = 25;
 /** How long `stop` waits for attempts in progress, in milliseconds. */
 const stopTimeoutMs = 12_000;
 
 /** Creates this process's dispatcher; it does nothing before `start`. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { query, clientOf, log, idleMs, recheck, onBegin, onRecorded } = options;
+  const { query, clientOf, log, idleMs, recheck, lanes, onBegin, onRecorded } = options;
   const leases = createHeldLeases(query, log);
   const writer = createOutcomeWriter({ query, log, onWritten });
   const worker = createQueueWorker<LeasedDelivery>({
@@ -60,13 +67,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     async claim(limit) {
       const { running } = worker;
       const perWebhook = shareOf(running.length);
-      const claimed = await claimDue(query, { limit, perWebhook, inFlight: countByWebhook(running), leaseSec });
+      const sinceMs = performance.now();
+      const claimed = await claim({ limit, perWebhook, inFlight: countByWebhook(running), leaseSec });
       const items = await recheck(claimed).catch(async (error: unknown) => {
         // They were not attempted, so their leases do not count as lost.
-        await releaseLeases(query, claimed);
+        await releaseAll(query, claimed);
         throw error;
       });
-      leases.add(items);
+      leases.add(items, sinceMs);
       const counts = countByWebhook([...running, ...items]);
       wakeForRates(claimed);
       // Where deliveries were ended, others may be due.
@@ -75,9 +83,34 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     async work(claim, ending) {
       if (ending.aborted) return;
       onBegin(claim);
-      writer.add(await attemptDelivery(clientOf(claim), claim));
+      writer.add(await attemptDelivery(clientOf(claim), claim, claim.lane && (() => leases.isSafe(claim.lease_token))));
     },
   });
+  let areLanesFirst = false;
+
+  /** Claims from both queues. They take turns to be the first one, so that neither waits for the other's backlog. */
+  async function claim(limits: ClaimLimits): Promise<readonly LeasedDelivery[]> {
+    if (!lanes.isUsed) return claimDue(query, limits);
+    areLanesFirst = !areLanesFirst;
+    const [first, second] = areLanesFirst ? [claimOrdered, claimFree] : [claimFree, claimOrdered];
+    const claimed = await first(limits);
+    if (claimed.length === limits.limit) return claimed;
+    try {
+      return [...claimed, ...(await second({ ...limits, limit: limits.limit - claimed.length }))];
+    } catch (error) {
+      // Nobody would send them.
+      await releaseAll(query, claimed);
+      throw error;
+    }
+  }
+
+  const claimFree = (limits: ClaimLimits): Promise<readonly LeasedDelivery[]> => claimDue(query, limits);
+
+  async function claimOrdered(limits: ClaimLimits): Promise<readonly LeasedDelivery[]> {
+    const { claims, isEarly } = await lanes.claim(limits);
+    if (isEarly) setTimeout(worker.wakeSoon, earlyMs).unref();
+    return claims;
+  }
 
   /** A webhook with a rate has its next slot before the idle interval ends. */
   function wakeForRates(claimed: readonly LeasedDelivery[]): void {
@@ -87,6 +120,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function onWritten(outcomes: readonly AttemptOutcome[], counted: readonly AttemptOutcome[]): void {
     onRecorded(counted);
+    // Their lanes' next deliveries are due.
+    if (outcomes.some(({ lane, verdict }) => lane && verdict !== 'retry')) worker.wakeSoon();
     for (const { leaseToken, verdict, delayMs } of outcomes) {
       leases.remove(leaseToken);
       if (verdict === 'retry' && delayMs < timedRetryMs) setTimeout(worker.wakeSoon, delayMs).unref();
@@ -99,6 +134,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       leases.start();
     },
     wake: worker.wake,
+    wakeSoon: worker.wakeSoon,
     get underWay() {
       return worker.running.length;
     },

@@ -1,6 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { skipped, whenWoken } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
+import { isOrdered, recordOrderedOutcomes } from './record-ordered-outcomes.ts';
 import { type AttemptOutcome, recordOutcomes } from './record-outcomes.ts';
 
 /** Collects outcomes and writes them in batches. Nothing else speeds up a queue in PostgreSQL as much. */
@@ -40,12 +41,22 @@ export function createOutcomeWriter({ query, log, onWritten }: OutcomeWriterOpti
     if (waiting.length === 0) return skipped;
     while (waiting.length > 0) {
       const batch = waiting.slice(0, batchSize);
-      const counted = await recordOutcomes(query, batch);
+      const counted = await record(batch);
       waiting = waiting.slice(batch.length);
       onWritten(batch, counted);
     }
     written.resolve();
     return undefined;
+  }
+
+  async function record(batch: readonly AttemptOutcome[]): Promise<readonly AttemptOutcome[]> {
+    const ordered = batch.filter(isOrdered);
+    if (ordered.length === 0) return recordOutcomes(query, batch);
+    const free = batch.filter((outcome) => !isOrdered(outcome));
+    return [
+      ...(free.length > 0 ? await recordOutcomes(query, free) : []),
+      ...(await recordOrderedOutcomes(query, ordered)),
+    ];
   }
 
   return {

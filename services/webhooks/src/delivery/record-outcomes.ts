@@ -1,4 +1,5 @@
 import type { Query } from '@recordbus/database';
+import type { DeliveryLane } from './claim.ts';
 
 /** A leased delivery's result. */
 export interface AttemptOutcome {
@@ -19,6 +20,8 @@ export interface AttemptOutcome {
   readonly responseCode: number | null;
   readonly responseBody: string | null;
   readonly error: string | null;
+  /** The lane of an ordered delivery. */
+  readonly lane?: DeliveryLane | undefined;
 }
 
 /**

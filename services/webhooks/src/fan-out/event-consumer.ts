@@ -15,6 +15,8 @@ interface EventConsumerOptions {
   readonly log: Logger;
   /** Handles a batch. The messages are acknowledged when it resolves, and handled again when it throws. */
   readonly handle: (messages: readonly ConsumedMessage[]) => Promise<void>;
+  /** Called when a batch's messages are acknowledged. */
+  readonly onAcknowledged: () => void;
 }
 
 /** How many messages a batch may have, and how many may wait in this process. */
@@ -26,7 +28,13 @@ const retryMs = 1000;
  * Creates this process's consumer. It handles one batch at a time. When it stops, it returns the messages that it has
  * not handled to the other replicas.
  */
-export function createEventConsumer({ bus, stream, log, handle }: EventConsumerOptions): SharedConsumer {
+export function createEventConsumer({
+  bus,
+  stream,
+  log,
+  handle,
+  onAcknowledged,
+}: EventConsumerOptions): SharedConsumer {
   /** By sequence number, so that a message redelivered while it waits here is handled once. */
   const waiting = new Map<number, ConsumedMessage>();
   const handling = whenWoken({
@@ -48,6 +56,7 @@ export function createEventConsumer({ bus, stream, log, handle }: EventConsumerO
         // batch's acknowledgements leave in one write.
         message.ack();
       }
+      onAcknowledged();
     }
     return undefined;
   }

@@ -24,6 +24,15 @@ interface FannedOut {
   readonly made: number;
   /** Whether webhooks with a filter match some of the events. */
   readonly hasFiltered: boolean;
+  /** The ordered webhooks that match some of the events; null for none. */
+  readonly ordered: readonly OrderedMatch[] | null;
+}
+
+/** An ordered webhook whose patterns match an event's name (webhooks §2.10). */
+export interface OrderedMatch {
+  readonly webhookId: string;
+  readonly event: string;
+  readonly isFiltered: boolean;
 }
 
 /** An event that a webhook's filter lets pass. */
@@ -33,24 +42,29 @@ export interface Passed {
 }
 
 /**
- * Creates events' deliveries in one statement: one for each webhook without a filter that was enabled when the event
+ * Creates events' deliveries in one statement: one for each webhook without a filter or order that was enabled when the event
  * happened and has a matching pattern (webhooks §1.3). Repeating it with the same events adds nothing.
  */
 export async function fanOut(query: Query, events: readonly IncomingEvent[]): Promise<FannedOut> {
   const [row] = await query<FannedOut>({
     name: 'fan-out',
     text: `with ${incoming}, matching as (
-        select e.event, w.id as webhook_id, w.active, w.filter is not null as is_filtered
+        select e.event, w.id as webhook_id, w.active, w.filter is not null as is_filtered,
+          w.ordering <> 'none' as is_ordered
         from (select distinct event from incoming) as e
         join system.webhooks w on ${isMatched}
       ), wanted as (
         select i.id, i.occurred_at, i.event, m.webhook_id
-        from incoming i join matching m on m.event = i.event and m.active @> i.occurred_at and not m.is_filtered
+        from incoming i join matching m on m.event = i.event and m.active @> i.occurred_at
+          and not m.is_filtered and not m.is_ordered
       ), ${makeWanted}
-      select (select count(*) from made) as made, exists (select from matching where is_filtered) as "hasFiltered"`,
+      select (select count(*) from made) as made, exists (select from matching where is_filtered) as "hasFiltered", (
+          select json_agg(json_build_object('webhookId', webhook_id, 'event', event, 'isFiltered', is_filtered))
+          from matching where is_ordered
+        ) as ordered`,
     values: valuesOf(events),
   });
-  return row ?? { made: 0, hasFiltered: false };
+  return row ?? { made: 0, hasFiltered: false, ordered: null };
 }
 
 /**
@@ -106,7 +120,7 @@ export async function findUndelivered(
 }
 
 /** The events, each once. */
-const incoming = `incoming as (
+export const incoming = `incoming as (
         select distinct on (id) *
         from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
             $9::text[], $10::text[])
@@ -114,14 +128,17 @@ const incoming = `incoming as (
         order by id
       )`;
 
-/** Stores the events in `wanted`, and their deliveries. */
-const makeWanted = `stored as (
+/** Stores the events in `wanted`. */
+export const storeWanted = `stored as (
         insert into system.events (id, occurred_at, event, traceparent, body, record_id, version, actor_type, actor_id,
           request_id)
         select id, occurred_at, event, traceparent, body, record_id, version, actor_type, actor_id, request_id
         from incoming i where exists (select from wanted where wanted.id = i.id)
         on conflict (id, occurred_at) do nothing
-      ), made as (
+      )`;
+
+/** Stores the events in `wanted`, and their deliveries. */
+const makeWanted = `${storeWanted}, made as (
         insert into system.deliveries (id, occurred_at, event_id, webhook_id, event, status)
         select system.delivery_id(id, webhook_id, occurred_at), occurred_at, id, webhook_id, event, 'pending'
         from wanted order by 1
@@ -132,7 +149,8 @@ const makeWanted = `stored as (
         select id, occurred_at, event_id, webhook_id from made
       )`;
 
-const valuesOf = (events: readonly IncomingEvent[]): unknown[] => [
+/** The values of `incoming`. */
+export const valuesOf = (events: readonly IncomingEvent[]): unknown[] => [
   events.map(({ id }) => id),
   events.map(({ occurredAt }) => occurredAt),
   events.map(({ event }) => event),

@@ -8,6 +8,7 @@ export interface OwnedMatch {
   readonly ownerCollection: string;
   readonly ownerId: string;
   readonly filter: string | null;
+  readonly isOrdered: boolean;
   /** The names that the patterns match: the event's, the leaving's, or both. */
   readonly names: readonly string[];
 }
@@ -22,13 +23,13 @@ export async function findOwnedMatches(query: Query, events: readonly ReceivedEv
   return query<OwnedMatch>({
     name: 'owners.matches',
     text: `select i.id as "eventId", w.id as "webhookId", w.owner_collection as "ownerCollection", w.owner_id as "ownerId",
-        w.filter, array_agg(distinct i.name) as names
+        w.filter, w.ordering <> 'none' as "isOrdered", array_agg(distinct i.name) as names
       from unnest($1::uuid[], $2::text[]) as i (id, name)
       join system.webhooks w on w.owner_collection is not null and exists (
         select from unnest(w.events) as pattern
         where pattern = '*' or pattern = i.name or (right(pattern, 2) = '.*' and starts_with(i.name, left(pattern, -1)))
       )
-      group by 1, 2, 3, 4, 5`,
+      group by 1, 2, 3, 4, 5, 6`,
     values: [named.map(({ id }) => id), named.map(({ name }) => name)],
   });
 }

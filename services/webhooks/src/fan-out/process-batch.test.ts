@@ -27,9 +27,11 @@ describe('a batch of events', { skip: skipWithoutDatabase }, () => {
     const days = createEventDays(temporary.database.query);
     const matched = createMatchedEvents(query);
     const filters = createFilterPlans(query);
+    const readLife = async () => 1;
     process = (messages) => {
       statements = [];
-      return processBatch({ database, stream: eventStream, days, matched, filters, owners: noOwners, log }, messages);
+      const deps = { database, stream: eventStream, days, matched, filters, owners: noOwners, readLife, log };
+      return processBatch(deps, messages);
     };
     await run(
       `insert into system.collections (id, name, type, fields, created_at, updated_at)

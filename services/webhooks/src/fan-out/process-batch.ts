@@ -4,6 +4,7 @@ import type { Logger } from '@recordbus/process/logging';
 import { inSpan } from '@recordbus/process/telemetry';
 import type { EventDays } from './event-days.ts';
 import { fanOut, fanOutPassed, type Passed, parkMessage } from './fan-out.ts';
+import { fanOutOrdered, partOrdered } from './fan-out-ordered.ts';
 import type { FilterPlans } from './filter-plans.ts';
 import { judgeFilters } from './judge-filters.ts';
 import type { OwnedMatch } from './match-owned.ts';
@@ -24,6 +25,8 @@ interface ProcessBatchDeps {
   readonly matched: MatchedEvents;
   readonly filters: FilterPlans;
   readonly owners: OwnersFanOut;
+  /** Returns the stream's life. Called when deliveries are put into lanes. */
+  readonly readLife: () => Promise<number>;
   readonly log: Logger;
 }
 
@@ -49,7 +52,7 @@ const noPartition = '23514';
  * database refuses, is parked and logged, and does not stop the others. Throws when the database does not answer.
  */
 export async function processBatch(
-  { database, stream, days, matched, filters, owners, log }: ProcessBatchDeps,
+  { database, stream, days, matched, filters, owners, readLife, log }: ProcessBatchDeps,
   messages: readonly EventMessage[],
 ): Promise<number> {
   const { query } = database;
@@ -72,12 +75,14 @@ export async function processBatch(
   }
 
   async function create(incoming: readonly IncomingEvent[], owned: readonly OwnedMatch[]): Promise<number> {
-    const { made, hasFiltered } = await fanOut(query, incoming);
-    matched.note(made > 0 || hasFiltered);
+    const { made, hasFiltered, ordered } = await fanOut(query, incoming);
+    matched.note(made > 0 || hasFiltered || ordered !== null);
     const passed = hasFiltered ? await judge(incoming) : [];
+    const { inLanes, free } = ordered ? partOrdered(incoming, ordered, passed) : { inLanes: [], free: passed };
     return (
       made +
-      (passed.length > 0 ? await fanOutPassed(query, incoming, passed) : 0) +
+      (free.length > 0 ? await fanOutPassed(query, incoming, free) : 0) +
+      (inLanes.length > 0 ? await fanOutOrdered(query, incoming, inLanes, { life: await readLife() }) : 0) +
       (await owners.fanOut(incoming, owned))
     );
   }

@@ -18,6 +18,9 @@ export interface IncomingEvent {
   readonly traceparent: string | null;
   /** The record's id; null for other events. */
   readonly recordId: string | null;
+  /** Its number in the stream. */
+  readonly sequence: number;
+  readonly storedAtMs: number;
   readonly received: DecodedEnvelope;
 }
 
@@ -52,6 +55,8 @@ export function readDetails(message: EventMessage, received: DecodedEnvelope): I
       occurredAt: readTime(message),
       traceparent: message.header('traceparent') ?? null,
       recordId: collection === undefined ? null : recordIdOf(message),
+      sequence: message.seq,
+      storedAtMs: message.time.getTime(),
       received,
     };
   } catch (error) {

@@ -21,11 +21,12 @@ export interface Owners {
 }
 
 type Given = Omit<OwnersDeps, 'settings' | 'collation'> & {
+  readonly readLife: () => Promise<number>;
   readonly settings: OwnersDeps['settings'] & { namesOf(family: 'webhooks.owners.<collection>'): readonly string[] };
 };
 
 /** Creates the object. */
-export function createOwners({ settings, ...given }: Given): Owners {
+export function createOwners({ settings, readLife, ...given }: Given): Owners {
   let collation: string | undefined;
   const deps: OwnersDeps = { ...given, settings, collation: () => collation };
   const names = () => settings.namesOf('webhooks.owners.<collection>');
@@ -34,7 +35,7 @@ export function createOwners({ settings, ...given }: Given): Owners {
       collation = await findCaseCollation(deps.query);
     },
     findMatches: async (events) => (names().length === 0 ? [] : findOwnedMatches(deps.query, events)),
-    fanOut: (events, matches) => fanOutToOwners(deps, events, matches),
+    fanOut: (events, matches) => fanOutToOwners({ ...deps, readLife }, events, matches),
     end: async (events) => {
       const owners = new Set(names());
       if (owners.size > 0) await endOwned(deps.query, events, (name) => owners.has(name));

@@ -54,7 +54,40 @@ async function readMade(query: Query, claims: readonly LeasedDelivery[]): Promis
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-const deleteDeliveries = (query: Query, claims: readonly LeasedDelivery[]) =>
+async function deleteDeliveries(query: Query, claims: readonly LeasedDelivery[]): Promise<void> {
+  const ordered = claims.filter(({ lane }) => lane);
+  if (ordered.length > 0) await deleteOrdered(query, ordered);
+  if (ordered.length < claims.length)
+    await deleteFree(
+      query,
+      claims.filter(({ lane }) => !lane),
+    );
+}
+
+const deleteOrdered = (query: Query, claims: readonly LeasedDelivery[]) =>
+  query({
+    name: 'owners.delete-ordered',
+    text: `with held as materialized (
+        select l.id, lease.delivery_id from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as lease (id, token, delivery_id)
+        join system.delivery_lanes l on l.id = lease.id and l.lease_token = lease.token
+        order by l.webhook_id, l.key for update of l
+      ), freed as (
+        update system.delivery_lanes l
+        set lease_until = null, lease_token = null, lost_leases = 0, next_attempt_at = clock_timestamp()
+        from held where l.id = held.id
+      ), gone as (
+        delete from system.ordered_deliveries d using held where d.delivery_id = held.delivery_id
+        returning d.delivery_id, d.occurred_at
+      )
+      delete from system.deliveries d using gone where d.id = gone.delivery_id and d.occurred_at = gone.occurred_at`,
+    values: [
+      claims.map(({ lane }) => lane?.id),
+      claims.map(({ lease_token }) => lease_token),
+      claims.map(({ delivery_id }) => delivery_id),
+    ],
+  });
+
+const deleteFree = (query: Query, claims: readonly LeasedDelivery[]) =>
   query({
     name: 'owners.delete',
     text: `with gone as (

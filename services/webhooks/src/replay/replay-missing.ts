@@ -2,6 +2,7 @@ import { type Bus, completeEnvelopes, type EventMessage, type EventStream, readE
 import type { Query } from '@recordbus/database';
 import type { EventDays } from '../fan-out/event-days.ts';
 import { fanOutPassed, findUndelivered } from '../fan-out/fan-out.ts';
+import { fanOutOrdered } from '../fan-out/fan-out-ordered.ts';
 import type { FilterPlans } from '../fan-out/filter-plans.ts';
 import { judgeFilters } from '../fan-out/judge-filters.ts';
 import { type IncomingEvent, type ReceivedEvent, readDetails, readMessage } from '../fan-out/read-message.ts';
@@ -13,6 +14,7 @@ interface ReplayDeps {
   readonly stream: EventStream;
   readonly days: EventDays;
   readonly filters: FilterPlans;
+  readonly readLife: () => Promise<number>;
 }
 
 const batchSize = 200;
@@ -34,7 +36,7 @@ export async function replayMissing(deps: ReplayDeps, request: ReplayRequest): P
 }
 
 async function replayBatch(
-  { query, days, filters }: ReplayDeps,
+  { query, days, filters, readLife }: ReplayDeps,
   { webhookId, since, until, isDryRun }: ReplayRequest,
   messages: readonly EventMessage[],
 ): Promise<number> {
@@ -59,7 +61,18 @@ async function replayBatch(
     : events.map(({ id }) => ({ eventId: id, webhookId }));
   if (isDryRun || passed.length === 0) return passed.length;
   await days.ensure(events.map(({ occurredAt }) => occurredAt));
+  if (await isOrdered(query, webhookId))
+    return fanOutOrdered(query, events, passed, { life: await readLife(), evenInactive: true });
   return fanOutPassed(query, events, passed, { evenInactive: true });
+}
+
+async function isOrdered(query: Query, webhookId: string): Promise<boolean> {
+  const rows = await query({
+    name: 'replay.is-ordered',
+    text: `select id from system.webhooks where id = $1 and ordering <> 'none'`,
+    values: [webhookId],
+  });
+  return rows.length > 0;
 }
 
 /** A message that is not an event was parked when it came. */

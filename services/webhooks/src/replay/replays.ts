@@ -19,6 +19,7 @@ interface ReplaysOptions {
   readonly stream: EventStream;
   readonly days: EventDays;
   readonly filters: FilterPlans;
+  readonly readLife: () => Promise<number>;
   readonly log: Logger;
   /** Called when deliveries were created. */
   readonly onEnqueued: () => void;

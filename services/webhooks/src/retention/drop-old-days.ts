@@ -22,7 +22,12 @@ export async function dropOldDays(query: Query, keepDays: number, nowMs = Date.n
       text: 'select system.drop_event_day($1::date) as done',
       values: [day],
     });
-    if (row?.done) dropped.push(day);
+    if (!row?.done) continue;
+    await query({
+      text: `delete from system.ordered_deliveries where occurred_at < ($1::date + 1)::timestamp at time zone 'UTC'`,
+      values: [day],
+    });
+    dropped.push(day);
   }
   await query({ text: 'delete from system.polled_deliveries where occurred_at < $1::date', values: [firstKept] });
   await query({ text: 'delete from system.parked_messages where parked_at < $1::date', values: [firstKept] });

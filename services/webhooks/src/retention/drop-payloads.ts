@@ -14,7 +14,10 @@ export async function dropPayloads(query: Query): Promise<number> {
     text: `with due as (
         select w.id, w.payloads_until, least(
           now() - make_interval(days => w.payload_days),
-          (select min(d.created_at) from system.delivery_queue q
+          (select min(d.created_at) from (
+              select delivery_id, occurred_at, webhook_id from system.delivery_queue
+              union all select delivery_id, occurred_at, webhook_id from system.ordered_deliveries
+            ) as q
             join system.deliveries d on d.id = q.delivery_id and d.occurred_at = q.occurred_at where q.webhook_id = w.id)
         ) as until
         from system.webhooks w where w.payload_days is not null
@@ -30,6 +33,7 @@ export async function dropPayloads(query: Query): Promise<number> {
         where e.id = one.event_id and e.occurred_at = one.occurred_at and e.body <> ${dropped} and not exists (
           select from system.deliveries d join system.webhooks w on w.id = d.webhook_id
           where d.event_id = e.id and d.occurred_at = e.occurred_at and (d.status = 'pending' or w.payload_days is null
+            or exists (select from system.ordered_deliveries o where o.delivery_id = d.id)
             or d.created_at >= now() - make_interval(days => w.payload_days))
         )
         returning e.id

@@ -176,6 +176,7 @@ export const clientCalls: Readonly<Record<string, string>> = {
   'POST /api/v1/admin/webhooks/{id}/deliveries/{deliveryId}/redeliver':
     "client.admin.webhooks.redeliver('{id}', '{deliveryId}')",
   'POST /api/v1/admin/webhooks/{id}/replay': "client.admin.webhooks.replay('{id}', { since: 1767225600 })",
+  'POST /api/v1/admin/webhooks/{id}/unblock': "client.admin.webhooks.unblock('{id}', { action: 'skip' })",
   'GET /api/v1/webhooks/events': 'client.admin.webhooks.events()',
   'GET /api/v1/webhooks/{id}/events': "client.polledEvents({ id: '{id}', key })",
   'POST /api/v1/webhooks/portal': 'client.openPortal(token)',
@@ -205,6 +206,7 @@ export const clientCalls: Readonly<Record<string, string>> = {
   'DELETE /api/v1/admin/users/{collection}/{id}/sessions': "client.admin.users.endSessions('{collection}', '{id}')",
   'DELETE /api/v1/admin/users/{collection}/{id}/sessions/{session}':
     "client.admin.users.endSession('{collection}', '{id}', '{session}')",
+  'POST /api/v1/webhooks/{id}/unblock': "client.webhooks(owner).unblock('{id}', { action: 'skip' })",
   'GET /api/v1/admin/deliveries/summary': 'client.admin.webhooks.summary()',
   'GET /api/v1/admin/events': 'client.admin.events.list()',
   'GET /api/v1/admin/events/{id}': "client.admin.events.get('{id}')",
