@@ -61,8 +61,7 @@ test(`${events} ordered events of ${records} records keep their order while repl
   await admin.post('/api/v1/collections', { name: 'legs', fields: [{ name: 'n', type: 'number' }] });
   const { id } = await createWebhook(admin, receiver.url, ['legs.*'], { ordering: 'record', timeout_ms: 60_000 });
   // One in twenty deliveries fails at first.
-  let requests = 0;
-  receiver.behave(() => ({ status: (requests += 1) % 20 === 0 ? 500 : 200 }));
+  receiver.behave(() => ({ status: receiver.deliveries.length % 20 === 0 ? 500 : 200 }));
   const judge = createJudge(receiver);
   const addReplica = async (): Promise<ServiceProcess> => tidying.use(await startServiceProcess('webhooks', ground));
 
