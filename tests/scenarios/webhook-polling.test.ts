@@ -147,6 +147,7 @@ onEachTopology('events of a webhook with the type poll are read [webhooks §11]'
     assert.equal((await read(reader, '?after=9223372036854775807')).data.length, 0);
     for (const [body, place] of [
       [{ name: 'a', type: 'poll', url: receiver.url, events: ['*'] }, 'url'],
+      [{ name: 'a', type: 'poll', events: ['*'], ordering: 'all' }, 'ordering'],
       [{ name: 'a', type: 'http', events: ['*'] }, 'url'],
       [{ name: 'a', type: 'push', url: receiver.url, events: ['*'] }, 'type'],
     ] as const) {

@@ -183,7 +183,10 @@ const urlRefusal = {
     typeof value === 'object' && value !== null && !issues.some(({ path }) => path?.[0] === 'url'),
 };
 
-export const orderRefusal = { path: ['ordering'], error: 'must be none: the events of a webhook with type poll are read' };
+export const orderRefusal = {
+  path: ['ordering'],
+  error: 'must be none: the events of a webhook with type poll are read',
+};
 
 /** Whether a webhook of this type may have the order. Who reads events gets them in a fixed order anyway. */
 export const mayBeOrdered = ({
