@@ -83,7 +83,15 @@ export interface CollectionHooks<T = AnyCollection, S = AnySchema> {
 }
 
 /** A way to sign in. */
-export type SignInFlow = 'register' | 'password' | 'otp' | 'oauth2' | 'passkey' | 'anonymous' | 'promote' | 'second_factor';
+export type SignInFlow =
+  | 'register'
+  | 'password'
+  | 'otp'
+  | 'oauth2'
+  | 'passkey'
+  | 'anonymous'
+  | 'promote'
+  | 'second_factor';
 
 /** An attempt to sign in, before any check. */
 export interface SignInAttempt {
