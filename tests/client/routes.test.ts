@@ -78,6 +78,10 @@ const values = {
   subject: 's',
   owner: { collection: 'c', id: 'o' },
   key: 'k',
+  id: '{id}',
+  name: 'n',
+  challengeId: 'c',
+  credential: {},
   record: { id: '{id}', photo: '{filename}' },
 };
 

@@ -152,7 +152,7 @@ onOneProcess('client generators can read the document', async (t, target) => {
       [registration.required, Object.keys(objectAt(registration, 'properties'))],
       [
         ['email', 'password'],
-        ['email', 'password'],
+        ['email', 'password', 'captcha'],
       ],
     );
     assert.deepEqual(objectAt(schema(guest, 'PostFilesTokenBody'), 'dependentRequired').id, ['collection', 'filename']);

@@ -27,7 +27,7 @@ interface HousekeepingDeps {
 export function createHousekeeping({ database, log, nowSec }: HousekeepingDeps): BackgroundTask {
   async function removeExpired(): Promise<void> {
     const now = nowSec();
-    for (const table of ['sessions', 'one_time_tokens', 'pocketbase_tokens', 'used_passkey_challenges'])
+    for (const table of ['sessions', 'one_time_tokens', 'pocketbase_tokens'])
       await database.query({ text: `delete from system.${table} where expires_at <= $1`, values: [now] });
     await database.query({
       text: 'delete from system.oauth_states where expires_at <= $1',

@@ -178,7 +178,13 @@ export async function signingIn(t: TestContext, target: Target, members: Members
 
   await t.test("a stranger's options leave no row", async () => {
     const count = async () =>
-      (await inDatabase(target, 'select count(*)::int as rows from system.used_passkey_challenges', []))[0]?.rows;
+      (
+        await inDatabase(
+          target,
+          "select count(*)::int as rows from system.used_file_tokens where id like 'passkey:%'",
+          [],
+        )
+      )[0]?.rows;
     const before = await count();
     await Promise.all(Array.from({ length: 50 }, () => members.beginSignIn()));
     await members.signIn(authenticator, { rpId: 'evil.example' });

@@ -13,7 +13,7 @@ const textOf = (buffer: ArrayBuffer): string =>
   btoa(Array.from(new Uint8Array(buffer), (byte) => String.fromCharCode(byte)).join(''))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
-    .replace(/=+$/, '');
+    .replaceAll('=', '');
 
 /** Replaces the texts that are bytes in the options' JSON (WebAuthn 3 §5.1.8, §5.1.9). */
 const decoded = (options: Json): Json =>

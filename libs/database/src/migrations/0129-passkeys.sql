@@ -22,13 +22,6 @@ create table system.passkeys (
 create index passkeys_account on system.passkeys (account_id);
 create index passkeys_collection on system.passkeys (collection_id);
 
--- Challenges that have opened a session, until they expire. Unused ones have no row: the service recognises its own.
-create table system.used_passkey_challenges (
-  challenge_hash bytea primary key,
-  expires_at bigint not null
-);
-create index used_passkey_challenges_expiry on system.used_passkey_challenges (expires_at);
-
 -- As before, and the passkeys go too.
 create or replace function system.accounts_deleted() returns trigger language plpgsql as $$
   begin

@@ -1,5 +1,5 @@
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Query } from '@recordbus/database';
+import { type Query, useToken } from '@recordbus/database';
 
 /** How long a challenge may be answered, in seconds (auth §4.6). */
 export const challengeLifetimeSec = 300;
@@ -52,11 +52,5 @@ export function createLoginChallenges(secret: Uint8Array, nowSec: () => number):
 }
 
 /** Uses up a challenge in the sign-in's transaction. When uses are simultaneous, exactly one returns true. */
-export async function useLoginChallenge(query: Query, { text, expiresAtSec }: LoginChallenge): Promise<boolean> {
-  const rows = await query({
-    text: `insert into system.used_passkey_challenges (challenge_hash, expires_at) values ($1, $2)
-      on conflict do nothing returning 1`,
-    values: [createHash('sha256').update(text).digest(), expiresAtSec],
-  });
-  return rows.length > 0;
-}
+export const useLoginChallenge = (query: Query, { text, expiresAtSec }: LoginChallenge): Promise<boolean> =>
+  useToken(query, { id: `passkey:${createHash('sha256').update(text).digest('base64url')}`, expiresAtSec });
