@@ -1,5 +1,4 @@
-import { createHash, hkdfSync } from 'node:crypto';
-import { createChallenge, verifySolution } from 'altcha-lib/v1';
+import { createHash, createHmac, hkdfSync, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import type { Verdict } from './verdict.ts';
 
@@ -22,36 +21,50 @@ export type AltchaChallenge = z.infer<typeof altchaChallenge>;
 const solution = z.object({
   algorithm: z.literal('SHA-256'),
   challenge: z.string().regex(/^[0-9a-f]{64}$/),
-  number: z.int().nonnegative(),
+  number: z.int().min(0).max(maxNumber),
   salt: z.string().max(200),
   signature: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** Proof-of-work captchas, which ask nobody else. Each collection has its own key, so a solution serves only one. */
+/**
+ * Proof-of-work captchas, which ask nobody else. A challenge is the hash of a salt with a secret number, and it is signed, so no
+ * replica keeps any. Each collection has its own key, so a solution serves only one.
+ */
 export function createAltcha(secret: Uint8Array) {
-  const keyOf = (collectionId: string): string =>
-    Buffer.from(hkdfSync('sha256', secret, '', `recordbus captcha ${collectionId}`, 32)).toString('hex');
+  const keyOf = (collectionId: string): Uint8Array =>
+    new Uint8Array(hkdfSync('sha256', secret, '', `recordbus captcha ${collectionId}`, 32));
 
   return {
-    challengeFor: async (collectionId: string, nowSec: number): Promise<AltchaChallenge> => ({
-      ...(await createChallenge({
-        hmacKey: keyOf(collectionId),
-        maxnumber: maxNumber,
-        expires: new Date((nowSec + lifetimeSec) * 1000),
-      })),
-      algorithm: 'SHA-256',
-      maxnumber: maxNumber,
-    }),
+    challengeFor(collectionId: string, nowSec: number): AltchaChallenge {
+      // The salt ends with a separator, so that no digit of the number can pass for one of the expiry.
+      const salt = `${randomBytes(12).toString('hex')}?expires=${nowSec + lifetimeSec}&`;
+      const challenge = hashOf(salt, randomInt(maxNumber));
+      const signature = signatureOf(keyOf(collectionId), challenge);
+      return { algorithm: 'SHA-256', challenge, maxnumber: maxNumber, salt, signature };
+    },
 
-    async verify(collectionId: string, answer: string, nowSec: number): Promise<Verdict> {
+    verify(collectionId: string, answer: string, nowSec: number): Verdict {
       const given = solution.safeParse(decode(answer)).data;
-      if (!given || !(await verifySolution(given, keyOf(collectionId)))) return { outcome: 'refused' };
+      if (!given || expiryOf(given.salt) <= nowSec) return { outcome: 'refused' };
+      const isOurs = isEqual(signatureOf(keyOf(collectionId), given.challenge), given.signature);
+      if (!isOurs || !isEqual(hashOf(given.salt, given.number), given.challenge)) return { outcome: 'refused' };
       // The signature covers the challenge alone, so it, and not the answer's text, is what counts once.
       const id = createHash('sha256').update(given.challenge).digest('base64url');
       return { outcome: 'solved', id, expiresAtSec: nowSec + lifetimeSec };
     },
   };
 }
+
+const hashOf = (salt: string, number: number): string => createHash('sha256').update(`${salt}${number}`).digest('hex');
+
+const signatureOf = (key: Uint8Array, challenge: string): string =>
+  createHmac('sha256', key).update(challenge).digest('hex');
+
+/** Compares two hashes in hex. */
+const isEqual = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other));
+
+/** When a challenge with this salt expires, in unix seconds; 0 for a salt that is not ours. */
+const expiryOf = (salt: string): number => Number(/^[0-9a-f]{24}\?expires=([0-9]{1,12})&$/.exec(salt)?.[1] ?? 0);
 
 function decode(answer: string): unknown {
   try {

@@ -7,6 +7,7 @@ import type { Collection } from '@recordbus/schema';
 import type { CaptchaDoor, CaptchaSetting, Settings } from '@recordbus/settings';
 import { type AltchaChallenge, createAltcha } from './altcha.ts';
 import { verifyAtSite } from './siteverify.ts';
+import type { Verdict } from './verdict.ts';
 
 /** What callers must solve before they sign up or in (auth §10). */
 export interface Captchas {
@@ -19,7 +20,7 @@ export interface Captchas {
    */
   demand(collection: Identified, door: CaptchaDoor, answer: string | undefined, context: Caller): Promise<void>;
   /** Returns a new proof-of-work challenge. Throws 404 unless the collection uses them. */
-  challenge(collection: Identified): Promise<AltchaChallenge>;
+  challenge(collection: Identified): AltchaChallenge;
 }
 
 type Named = Pick<Collection, 'name'>;
@@ -47,12 +48,17 @@ export function createCaptchas({ settings, database, client, log, secret, nowSec
   const asksCaller: Captchas['asksCaller'] = (collection, door, { principal }) =>
     settingOf(collection)?.on.includes(door) === true && isUnproved(principal);
 
-  const verify = (collection: Identified, setting: CaptchaSetting, answer: string, { clientAddress }: Caller) => {
+  async function verify(
+    collection: Identified,
+    setting: CaptchaSetting,
+    answer: string,
+    { clientAddress }: Caller,
+  ): Promise<Verdict> {
     const { provider, hostnames, verify_url: verifyUrl } = setting;
     if (provider === 'altcha') return altcha.verify(collection.id, answer, nowSec());
     const key = settings.getNamed('auth.captcha.<collection>.secret', collection.name);
     return verifyAtSite(client, { provider, secret: key, answer, clientAddress, hostnames, verifyUrl }, nowSec());
-  };
+  }
 
   return {
     asksCaller,
@@ -73,7 +79,7 @@ export function createCaptchas({ settings, database, client, log, secret, nowSec
       const token = { id: `captcha:${verdict.id}`, expiresAtSec: verdict.expiresAtSec };
       if (!(await useToken(database.query, token))) throw captchaFailed();
     },
-    async challenge(collection) {
+    challenge(collection) {
       if (settingOf(collection)?.provider !== 'altcha') throw notFound('captcha');
       return altcha.challengeFor(collection.id, nowSec());
     },

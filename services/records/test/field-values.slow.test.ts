@@ -157,6 +157,9 @@ const anyJson = fc.oneof(
   },
 );
 
+/** Whether only one record may have a value. */
+const isUnique = ({ field }: Kind): boolean => Object(field.options).unique === true;
+
 /** A document as readers get it: JSON distinguishes 0 and -0, columns do not. */
 const parse = (text: string): unknown => JSON.parse(text, (_, value) => (value === 0 ? 0 : value));
 
@@ -225,6 +228,7 @@ describe('any field value', { skip: skipWithoutDatabase }, () => {
         assert.equal(emptied.status, kind.field.required ? 422 : 200, emptied.text);
         const restored = await records.send('POST', `${path}/restore?version=${created.updated}`, { as: 'admin' });
         assert.deepEqual(withoutTime(restored.record), withoutTime(created), restored.text);
+        if (isUnique(kind)) assert.equal((await records.send('DELETE', path, { as: 'admin' })).status, 200);
       });
       const { samples = [] } = kind;
       await fc.assert(property, {

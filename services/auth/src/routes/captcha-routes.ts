@@ -20,7 +20,7 @@ export const captchaRoutes = ({ captchas, collections }: Pick<AuthParts, 'captch
     admit: admitTo(collections),
     handler: ({ params }) =>
       collections.serve(params.collection, async (collection) =>
-        rawJson(200, JSON.stringify(await captchas.challenge(collection)), { 'Cache-Control': 'no-store' }),
+        rawJson(200, JSON.stringify(captchas.challenge(collection)), { 'Cache-Control': 'no-store' }),
       ),
   }),
 ];
