@@ -22,8 +22,8 @@ export async function isAnyMatched(query: Query, names: readonly string[]): Prom
 interface FannedOut {
   /** How many deliveries are new. */
   readonly made: number;
-  /** Whether webhooks with a filter match some of the events. */
-  readonly hasFiltered: boolean;
+  /** The webhooks with a filter whose patterns match some of the events; null for none. */
+  readonly filtered: readonly string[] | null;
   /** The ordered webhooks that match some of the events; null for none. */
   readonly ordered: readonly OrderedMatch[] | null;
 }
@@ -58,13 +58,15 @@ export async function fanOut(query: Query, events: readonly IncomingEvent[]): Pr
         from incoming i join matching m on m.event = i.event and m.active @> i.occurred_at
           and not m.is_filtered and not m.is_ordered
       ), ${makeWanted}
-      select (select count(*) from made) as made, exists (select from matching where is_filtered) as "hasFiltered", (
+      select (select count(*) from made) as made, (
+          select array_agg(distinct webhook_id) from matching where is_filtered
+        ) as filtered, (
           select json_agg(json_build_object('webhookId', webhook_id, 'event', event, 'isFiltered', is_filtered))
           from matching where is_ordered
         ) as ordered`,
     values: valuesOf(events),
   });
-  return row ?? { made: 0, hasFiltered: false, ordered: null };
+  return row ?? { made: 0, filtered: null, ordered: null };
 }
 
 /**

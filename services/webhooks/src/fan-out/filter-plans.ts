@@ -41,6 +41,8 @@ export interface PlanGroup {
 export interface BatchFilters {
   /** Whether one of the webhooks has a filter. */
   readonly isFiltered: boolean;
+  /** Whether this webhook has a filter. */
+  has(webhookId: string): boolean;
   findCollection(name: string): Collection | undefined;
   /** Returns the filters for a collection's events, grouped by plan, without those that cannot hold for it. */
   groupsFor(collection: Collection | undefined): readonly PlanGroup[];
@@ -100,6 +102,7 @@ export function createFilterPlans(query: Query): FilterPlans {
       const webhooks = all.filter(({ id }) => webhookId === undefined || id === webhookId);
       return {
         isFiltered: webhooks.length > 0,
+        has: (webhookId) => webhooks.some(({ id }) => id === webhookId),
         findCollection: (name) => byName.get(name),
         groupsFor(collection) {
           const usable = webhooks.flatMap((webhook) => {

@@ -15,11 +15,18 @@ describe('a batch of events', { skip: skipWithoutDatabase }, () => {
   let process: (messages: readonly EventMessage[]) => Promise<number>;
   /** The names of the statements that the last batch ran. */
   let statements: string[] = [];
+  /** Runs before the next batch reads the filters. */
+  let meanwhile: (() => Promise<unknown>) | undefined;
 
   before(async () => {
     temporary = await openTemporaryDatabase();
-    const query: Query = (statement) => {
+    const query: Query = async (statement) => {
       statements.push(statement.name ?? statement.text.trim().split(/\s/)[0] ?? '');
+      if (statement.name === 'fan-out.filters') {
+        const change = meanwhile;
+        meanwhile = undefined;
+        await change?.();
+      }
       return temporary.database.query(statement);
     };
     database = { ...temporary.database, query };
@@ -100,6 +107,19 @@ describe('a batch of events', { skip: skipWithoutDatabase }, () => {
     await addWebhook('record.total > 3');
     const batch = [order('create', 5)];
     assert.deepEqual([await process(batch), await process(batch)], [1, 0]);
+  });
+
+  it('reaches a webhook whose filter is removed meanwhile, also one with an order', async () => {
+    const ids = [await addWebhook('record.total > 3'), await addWebhook('record.total > 4')];
+    const kept = await addWebhook('record.total > 3');
+    await run("update system.webhooks set ordering = 'record' where id = $1", ids[1]);
+    meanwhile = () => run('update system.webhooks set filter = null where id = any($1)', ids);
+    assert.equal(await process([order('create', 1), order('update', 5)]), 5);
+    for (const id of ids) assert.deepEqual(await deliveriesOf(id), ['orders.create', 'orders.update']);
+    assert.deepEqual(await deliveriesOf(kept), ['orders.update']);
+    meanwhile = () => run('delete from system.webhooks where id = any($1)', [ids[0]]);
+    await run("update system.webhooks set filter = 'record.total > 9' where id = $1", ids[0]);
+    assert.equal(await process([order('create', 1)]), 1);
   });
 
   it('with another collection passes no filter that names its fields', async () => {
