@@ -7,10 +7,18 @@ import { onOneProcess, type Target } from '../harness/target.ts';
 
 const count = 200_000;
 
-/** Reads an export to its end. Returns its lines and the process's peak memory. */
-async function exportAll(target: Target, format: string): Promise<{ lines: number; residentBytes: number }> {
+/** What garbage may add. The longer export has 150,000 records more: 40 MB of text, and several times that as objects. */
+const allowedBytes = 100 * 2 ** 20;
+
+/** Reads an export of the first records to its end. Returns its lines and the process's peak memory. */
+async function exportFirst(
+  target: Target,
+  format: string,
+  records: number,
+): Promise<{ lines: number; residentBytes: number }> {
   const admin = await target.admin();
-  const [answer] = await once(get(`${target.url}/api/v1/records/many/export?format=${format}`), 'response');
+  const query = new URLSearchParams({ format, filter: `n <= ${records}` });
+  const [answer] = await once(get(`${target.url}/api/v1/records/many/export?${query}`), 'response');
   let lines = 0;
   let isRead = false;
   const reading = (async () => {
@@ -40,26 +48,24 @@ onOneProcess('an export takes the same memory however long it is [export §4.4]'
       { name: 'n', type: 'number' },
     ],
   });
-  const fill = (from: number, to: number) =>
-    inDatabase(
-      target,
-      `insert into records.many (id, title, n, created_at, updated_at)
-        select 'r' || n, repeat('=text ', 30) || n, n, n, n from generate_series($1::int, $2::int) n`,
-      [from, to],
-    );
-
-  // A new process's heap grows with its first work.
-  await fill(1, count / 4);
-  await exportAll(target, 'csv');
-  const short = await exportAll(target, 'csv');
-  assert.equal(short.lines, count / 4 + 1);
-  await fill(count / 4 + 1, count);
+  await inDatabase(
+    target,
+    `insert into records.many (id, title, n, created_at, updated_at)
+      select 'r' || n, repeat('=text ', 30) || n, n, n, n from generate_series(1, $1::int) n`,
+    [count],
+  );
   for (const format of ['csv', 'ndjson']) {
     await t.test(format, async () => {
-      const long = await exportAll(target, format);
-      assert.equal(long.lines, format === 'csv' ? count + 1 : count);
-      const grown = long.residentBytes - short.residentBytes;
-      assert.ok(grown < 150 * 2 ** 20, `${Math.round(grown / 2 ** 20)} MiB more than a quarter of the records`);
+      const head = format === 'csv' ? 1 : 0;
+      let grown = Number.POSITIVE_INFINITY;
+      // The heap grows and shrinks by itself. An export that is kept in memory takes it every time.
+      for (let attempt = 0; attempt < 3 && grown > allowedBytes; attempt += 1) {
+        const short = await exportFirst(target, format, count / 4);
+        const long = await exportFirst(target, format, count);
+        assert.deepEqual([short.lines, long.lines], [count / 4 + head, count + head]);
+        grown = long.residentBytes - short.residentBytes;
+      }
+      assert.ok(grown < allowedBytes, `${Math.round(grown / 2 ** 20)} MiB more than a quarter of the records`);
     });
   }
 });
