@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { skipWithoutBrowser } from '../harness/browser.ts';
 import { eventually } from '../harness/eventually.ts';
 import { type OpenPages, openPages } from './open-pages.ts';
@@ -19,18 +19,21 @@ describe("the admin pages' own requests", { skip: skipWithoutBrowser }, () => {
 
   test('requests leave out what every opening of the pages reads, until one asks for it', async () => {
     const ofTheme = page.getByRole('link', { name: 'GET /api/v1/admin/theme' });
-    // The log is written in batches.
-    await eventually('the reads of the pages are in the log', async () => {
-      await pages.open('requests?principal_type=guest');
-      await page
-        .getByRole('link', { name: /^(GET|POST) / })
-        .or(page.getByText('No matching requests'))
-        .first()
-        .waitFor();
-      return (await ofTheme.count()) > 0;
-    });
-    await pages.open('requests');
-    await page.getByRole('link', { name: 'POST /api/v1/admin/login' }).first().waitFor();
+    const ofLogin = page.getByRole('link', { name: 'POST /api/v1/admin/login' });
+    /** Opens the list until it has a row, since the log is written in batches. */
+    async function openUntilListed(path: string, row: Locator): Promise<void> {
+      await eventually(`${path} has the row`, async () => {
+        await pages.open(path);
+        await page
+          .getByRole('link', { name: /^(GET|POST) / })
+          .or(page.getByText('No matching requests'))
+          .first()
+          .waitFor();
+        return (await row.count()) > 0;
+      });
+    }
+    await openUntilListed('requests?principal_type=guest', ofTheme);
+    await openUntilListed('requests', ofLogin);
     assert.equal(await ofTheme.count(), 0);
     await page.getByLabel('Caller').selectOption('guest');
     await ofTheme.first().waitFor();
