@@ -12,17 +12,8 @@ import {
 import { beginSignIn } from '../passkeys/prove-passkey.ts';
 import { adminRealm } from '../totp/factor-accounts.ts';
 import { callingAdmin } from './admin-totp-routes.ts';
-import {
-  addingBody,
-  ceremony,
-  newPasskeyBody,
-  passkeyJson,
-  passkeySignIn,
-  presentPasskey,
-  readNewPasskey,
-  readPasskeySignIn,
-  renameBody,
-} from './passkey-schemas.ts';
+import { passkeyRequests } from './passkey-requests.ts';
+import { presentPasskey, readNewPasskey, readPasskeySignIn } from './passkey-schemas.ts';
 import { adminSession, secondFactorRequired } from './session-schemas.ts';
 
 const path = '/api/v1/admin/passkeys';
@@ -30,7 +21,6 @@ const own = { access: 'admin', scope: 'none' } as const;
 const anyone = { access: 'public', scope: 'none' } as const;
 const params = z.object({ id: z.string() });
 const unproved = 'the old password is missing or wrong';
-const off = 'switched off, or the settings name no domain';
 const noSuchPasskey = 'no such passkey';
 
 /** Admins' passkeys (admins §2.2). */
@@ -40,7 +30,7 @@ export const adminPasskeyRoutes = (parts: AuthParts): Route[] => [
     method: 'GET',
     path,
     summary: "List the calling admin's passkeys",
-    answers: { 200: z.array(passkeyJson) },
+    ...passkeyRequests.list,
     handler: async (input) => ok((await listAdminPasskeys(parts, callingAdmin(input))).map(presentPasskey)),
   }),
   route({
@@ -48,14 +38,8 @@ export const adminPasskeyRoutes = (parts: AuthParts): Route[] => [
     method: 'POST',
     path: `${path}/register/options`,
     summary: 'Get what a browser needs to make a passkey for the calling admin',
-    body: addingBody,
-    answers: {
-      200: ceremony,
-      403: unproved,
-      409: 'the account has 20 passkeys',
-      422: off,
-      429: 'too many wrong passwords',
-    },
+    ...passkeyRequests.beginAdding,
+    answers: { ...passkeyRequests.beginAdding.answers, 403: unproved },
     handler: async (input) => ok(await beginAdminPasskey(parts, callingAdmin(input), input.body.old_password)),
   }),
   route({
@@ -64,13 +48,7 @@ export const adminPasskeyRoutes = (parts: AuthParts): Route[] => [
     idempotent: true,
     path: `${path}/register/verify`,
     summary: 'Add the passkey that the browser made for the calling admin',
-    body: newPasskeyBody,
-    answers: {
-      201: passkeyJson,
-      401: 'the passkey is wrong, or the challenge is used, expired or of another session',
-      409: 'the account has 20 passkeys, or the passkey is in use already',
-      422: off,
-    },
+    ...passkeyRequests.finishAdding,
     handler: async (input) =>
       created(presentPasskey(await finishAdminPasskey(parts, callingAdmin(input), readNewPasskey(input.body)))),
   }),
@@ -80,8 +58,8 @@ export const adminPasskeyRoutes = (parts: AuthParts): Route[] => [
     path: `${path}/:id`,
     summary: "Rename one of the calling admin's passkeys",
     params,
-    body: renameBody,
-    answers: { 200: passkeyJson, 404: noSuchPasskey },
+    ...passkeyRequests.rename,
+    answers: { ...passkeyRequests.rename.answers, 404: noSuchPasskey },
     handler: async (input) => {
       const renamed = { id: input.params.id, name: input.body.name };
       return ok(presentPasskey(await renameAdminPasskey(parts, callingAdmin(input), renamed)));
@@ -93,13 +71,8 @@ export const adminPasskeyRoutes = (parts: AuthParts): Route[] => [
     path: `${path}/:id`,
     summary: "Remove one of the calling admin's passkeys",
     params,
-    body: addingBody,
-    answers: {
-      200: z.object({ removed: z.string() }),
-      403: unproved,
-      404: noSuchPasskey,
-      429: 'too many wrong passwords',
-    },
+    ...passkeyRequests.remove,
+    answers: { ...passkeyRequests.remove.answers, 403: unproved, 404: noSuchPasskey },
     async handler(input) {
       const { id } = input.params;
       await removeAdminPasskey(parts, callingAdmin(input), { id, oldPassword: input.body.old_password });
@@ -111,8 +84,7 @@ export const adminPasskeyRoutes = (parts: AuthParts): Route[] => [
     method: 'POST',
     path: `${path}/login/options`,
     summary: 'Get what a browser needs to sign in as an admin with a passkey; it names no account',
-    body: z.object({}),
-    answers: { 200: ceremony, 422: off },
+    ...passkeyRequests.beginSignIn,
     handler: async () => ok(await beginSignIn(parts, adminRealm)),
   }),
   route({
@@ -121,12 +93,8 @@ export const adminPasskeyRoutes = (parts: AuthParts): Route[] => [
     path: `${path}/login/verify`,
     action: 'auth',
     summary: 'Sign in as an admin with the passkey that the browser used',
-    body: passkeySignIn,
-    answers: {
-      200: z.union([adminSession, secondFactorRequired]),
-      401: 'the passkey is wrong, or the challenge is wrong, used or expired',
-      422: off,
-    },
+    ...passkeyRequests.finishSignIn,
+    answers: { 200: z.union([adminSession, secondFactorRequired]), ...passkeyRequests.finishSignIn.answers },
     handler: async (input) => ok(await signInAdminWithPasskey(parts, readPasskeySignIn(input.body), originOf(input))),
   }),
 ];

@@ -11,23 +11,13 @@ import {
   signInWithPasskey,
 } from '../passkeys/users-passkeys.ts';
 import { admitTo, authParams, authPath, callerIn, callerProof, holderIn } from './auth-paths.ts';
-import {
-  addingBody,
-  ceremony,
-  newPasskeyBody,
-  passkeyJson,
-  passkeySignIn,
-  presentPasskey,
-  readNewPasskey,
-  readPasskeySignIn,
-  renameBody,
-} from './passkey-schemas.ts';
+import { passkeyRequests } from './passkey-requests.ts';
+import { presentPasskey, readNewPasskey, readPasskeySignIn } from './passkey-schemas.ts';
 import { secondFactorRequired, userSession } from './session-schemas.ts';
 
 const otherCollection = 'the token belongs to a user in another collection, or to an admin who acts as one';
 const unproved = 'a user in another collection, an admin who acts as one, or no proof that the account is theirs';
 const noSuchPasskey = 'no such auth collection or passkey';
-const off = 'switched off, or the settings name no domain';
 
 /** Users' passkeys (auth §4.6). */
 export const passkeyRoutes = (parts: AuthParts): Route[] => [...ownPasskeys(parts), ...signIn(parts)];
@@ -44,7 +34,7 @@ function ownPasskeys(parts: AuthParts): Route[] {
       scope: 'none',
       summary: "List the caller's passkeys",
       params: authParams,
-      answers: { 200: z.array(passkeyJson), 403: 'the token belongs to a user in another collection' },
+      answers: { ...passkeyRequests.list.answers, 403: 'the token belongs to a user in another collection' },
       admit,
       handler: ({ params, context }) =>
         collections.serve(params.collection, async (collection) => {
@@ -59,14 +49,8 @@ function ownPasskeys(parts: AuthParts): Route[] {
       scope: 'none',
       summary: 'Get what a browser needs to make a passkey for the caller',
       params: authParams,
-      body: addingBody,
-      answers: {
-        200: ceremony,
-        403: unproved,
-        409: 'the account has 20 passkeys',
-        422: off,
-        429: 'too many wrong passwords',
-      },
+      ...passkeyRequests.beginAdding,
+      answers: { ...passkeyRequests.beginAdding.answers, 403: unproved },
       admit,
       handler: (input) =>
         collections.serve(input.params.collection, async (collection) =>
@@ -81,14 +65,8 @@ function ownPasskeys(parts: AuthParts): Route[] {
       scope: 'none',
       summary: 'Add the passkey that the browser made',
       params: authParams,
-      body: newPasskeyBody,
-      answers: {
-        201: passkeyJson,
-        401: 'the passkey is wrong, or the challenge is used, expired or of another session',
-        403: otherCollection,
-        409: 'the account has 20 passkeys, or the passkey is in use already',
-        422: off,
-      },
+      ...passkeyRequests.finishAdding,
+      answers: { ...passkeyRequests.finishAdding.answers, 403: otherCollection },
       admit,
       handler: (input) =>
         collections.serve(input.params.collection, async (collection) => {
@@ -104,8 +82,8 @@ function ownPasskeys(parts: AuthParts): Route[] {
       scope: 'none',
       summary: "Rename one of the caller's passkeys",
       params: passkeyParams,
-      body: renameBody,
-      answers: { 200: passkeyJson, 403: otherCollection, 404: noSuchPasskey },
+      ...passkeyRequests.rename,
+      answers: { ...passkeyRequests.rename.answers, 403: otherCollection, 404: noSuchPasskey },
       admit,
       handler: ({ params, body, context }) =>
         collections.serve(params.collection, async (collection) => {
@@ -121,13 +99,12 @@ function ownPasskeys(parts: AuthParts): Route[] {
       scope: 'none',
       summary: "Remove one of the caller's passkeys",
       params: passkeyParams,
-      body: addingBody,
+      ...passkeyRequests.remove,
       answers: {
-        200: z.object({ removed: z.string() }),
+        ...passkeyRequests.remove.answers,
         403: unproved,
         404: noSuchPasskey,
         409: 'the passkey is the only way in which the caller can sign in',
-        429: 'too many wrong passwords',
       },
       admit,
       handler: (input) =>
@@ -148,8 +125,8 @@ const signIn = (parts: AuthParts): Route[] => [
     scope: 'none',
     summary: 'Get what a browser needs to sign in with a passkey; it names no account',
     params: authParams,
-    body: z.object({}),
-    answers: { 200: ceremony, 404: 'no such auth collection', 422: off },
+    ...passkeyRequests.beginSignIn,
+    answers: { ...passkeyRequests.beginSignIn.answers, 404: 'no such auth collection' },
     admit: admitTo(parts.collections),
     handler: ({ params }) =>
       parts.collections.serve(params.collection, async ({ id }) => ok(await beginSignIn(parts, id))),
@@ -162,13 +139,12 @@ const signIn = (parts: AuthParts): Route[] => [
     action: 'auth',
     summary: 'Sign in with the passkey that the browser used',
     params: authParams,
-    body: passkeySignIn,
+    ...passkeyRequests.finishSignIn,
     answers: {
       200: z.union([userSession, secondFactorRequired]),
-      401: 'the passkey is wrong, or the challenge is wrong, used or expired',
+      ...passkeyRequests.finishSignIn.answers,
       403: 'the account is blocked, or the sign_in_rule refuses it',
       404: 'no such auth collection',
-      422: off,
     },
     admit: admitTo(parts.collections),
     handler: (input) =>
