@@ -1,3 +1,3 @@
 export { altchaChallenge } from './altcha.ts';
 export { type Captchas, createCaptchas } from './captchas.ts';
-export { takeAnswer } from './take-answer.ts';
+export { answerIn, takeAnswer } from './take-answer.ts';

@@ -1,4 +1,4 @@
-import { takeAnswer } from '@recordbus/captcha';
+import { answerIn, takeAnswer } from '@recordbus/captcha';
 import { created, ok, type Route, route } from '@recordbus/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
@@ -7,7 +7,6 @@ import { signInAnonymously } from '../sign-up/sign-in-anonymously.ts';
 import {
   admitTo,
   admitToSignUp,
-  answerOf,
   authParams,
   authPath,
   captchaAnswer,
@@ -70,7 +69,7 @@ export const anonymousRoutes = (parts: AuthParts): Route[] => [
       parts.collections.serve(input.params.collection, async (collection) => {
         const { principal } = input.context;
         requireAnonymous(principal);
-        await parts.captchas.demand(collection, 'register', answerOf(input), input.context);
+        await parts.captchas.demand(collection, 'register', answerIn(input), input.context);
         return ok(await promote(parts, collection, principal.id, input.body, originOf(input)));
       }),
   }),

@@ -46,15 +46,6 @@ export const admitToSignUp =
   async ({ params, context }: Input): Promise<void> =>
     requireOpenSignUp(parts, await parts.collections.get(params.collection), context.principal);
 
-/** Returns a captcha's answer: the body's member, or the header. */
-export const answerOf = ({
-  body,
-  header,
-}: {
-  readonly body: { readonly captcha?: string | undefined };
-  header(name: string): string | undefined;
-}): string | undefined => body.captcha ?? header('x-captcha');
-
 type User = Extract<Principal, { type: 'user' }>;
 
 /** Returns the calling user, or the user as whom an admin acts. Throws 403 for a user in another collection. */

@@ -1,9 +1,10 @@
+import { answerIn } from '@recordbus/captcha';
 import { ok, type Route, route } from '@recordbus/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { requestCode, requireCodes } from '../otp/request-code.ts';
 import { type CodeProof, signInWithCode } from '../otp/sign-in-with-code.ts';
-import { admitTo, answerOf, authParams, authPath, captchaAnswer, text } from './auth-paths.ts';
+import { admitTo, authParams, authPath, captchaAnswer, text } from './auth-paths.ts';
 import { secondFactorRequired, userSession } from './session-schemas.ts';
 
 /** A token alone, or an address and a code. */
@@ -37,7 +38,7 @@ export const otpRoutes = (parts: AuthParts): Route[] => [
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
         requireCodes(parts);
-        await parts.captchas.demand(collection, 'otp', answerOf(input), input.context);
+        await parts.captchas.demand(collection, 'otp', answerIn(input), input.context);
         requestCode(parts, collection, input.body.email);
         return ok({ sent: true });
       }),

@@ -1,4 +1,4 @@
-import { takeAnswer } from '@recordbus/captcha';
+import { answerIn, takeAnswer } from '@recordbus/captcha';
 import { created, ok, type Route, route, toJsonSchema } from '@recordbus/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
@@ -9,7 +9,6 @@ import { register } from '../sign-up/register.ts';
 import {
   admitTo,
   admitToSignUp,
-  answerOf,
   authParams,
   authPath,
   captchaAnswer,
@@ -97,7 +96,7 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
-        await parts.captchas.demand(collection, 'login', answerOf(input), input.context);
+        await parts.captchas.demand(collection, 'login', answerIn(input), input.context);
         return ok(await logIn(parts, collection, input.body, originOf(input)));
       }),
   }),
@@ -118,7 +117,7 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
-        await parts.captchas.demand(collection, 'reset', answerOf(input), input.context);
+        await parts.captchas.demand(collection, 'reset', answerIn(input), input.context);
         requestPasswordReset(parts, collection, input.body.email);
         return ok({ sent: true });
       }),
