@@ -121,6 +121,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'list-during-changes.slow': [],
   'lists-by-body': ['wire'],
   lockout: ['clientInAll'],
+  'mail-log': [],
   mail: [],
   'mail-private-ca.slow': [],
   'many-ids': [],

@@ -97,6 +97,7 @@ export const calls: Readonly<Record<string, Call>> = {
   'POST /api/v1/auth/{collection}/totp/recovery/regenerate': (c, o) => users(c).totp.regenerateRecoveryCodes(o),
   'GET /api/v1/auth/{collection}/totp/recovery/status': (c, o) => users(c).totp.recoveryStatus(o),
   'POST /api/v1/admin/settings/test-email': (c, o) => c.admin.settings.testEmail({ to: 'a' }, o),
+  'GET /api/v1/admin/mails': (c, o) => c.admin.mails.list(undefined, o),
   'GET /api/v1/{collection}': (c, o) => records(c).list(o),
   'POST /api/v1/{collection}': (c, o) => records(c).create(values, o),
   'PUT /api/v1/{collection}': (c, o) => records(c).upsert({ on: ['a' as never] }, values, o),

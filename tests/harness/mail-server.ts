@@ -13,7 +13,7 @@ export interface ReceivedMail {
   readonly code: string | undefined;
 }
 
-/** An SMTP server that records mails. It refuses recipients whose address begins with `refuse`. */
+/** An SMTP server that records mails. It refuses recipients whose address begins with `refuse`, and those with `later` once. */
 export interface MailServer extends AsyncDisposable {
   readonly port: number;
   readonly received: readonly ReceivedMail[];
@@ -26,6 +26,7 @@ export interface MailServer extends AsyncDisposable {
 /** Starts a mail server on a free port. */
 export async function startMailServer(): Promise<MailServer> {
   const received: ReceivedMail[] = [];
+  const put = new Set<string>();
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
@@ -33,7 +34,10 @@ export async function startMailServer(): Promise<MailServer> {
     closeTimeout: 500,
     logger: false,
     onRcptTo({ address }, _session, done) {
-      if (!address.startsWith('refuse')) done();
+      if (address.startsWith('later') && !put.has(address)) {
+        put.add(address);
+        done(Object.assign(new Error('try again later'), { responseCode: 451 }));
+      } else if (!address.startsWith('refuse')) done();
       else done(Object.assign(new Error('no such user here'), { responseCode: 550 }));
     },
     onData(stream, session, done) {

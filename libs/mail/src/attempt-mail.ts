@@ -4,7 +4,7 @@ import { listed } from '@recordbus/queue';
 import type { Settings } from '@recordbus/settings';
 import type { CurrentClient } from './current-client.ts';
 import { isMailableAddress } from './mailable-address.ts';
-import { postponeMail, type QueuedMail, removeMail } from './queue.ts';
+import { endMail, postponeMail, type QueuedMail } from './queue.ts';
 import { renderMail } from './render-mail.ts';
 import { readSendFailure, type SendFailure } from './send-failure.ts';
 
@@ -30,17 +30,17 @@ export async function attemptMail(deps: AttemptDeps, mail: QueuedMail): Promise<
   const failure = await trySend(deps, mail);
   const facts = { mail_id: id, template, to, attempt: attempts + 1 };
   if (!failure) {
-    await removeMail(query, mail);
+    await endMail(query, mail, { state: 'sent' });
     log.info(facts, 'mail sent');
     return 'sent';
   }
   if (failure.isFinal) {
-    await removeMail(query, mail);
+    await endMail(query, mail, { state: 'dead', reason: failure.reason });
     log.error({ ...facts, reason: failure.reason }, 'mail given up');
     return 'given_up';
   }
   const delaySec = listed(attempts + 1, backoffSec);
-  await postponeMail(query, mail, delaySec);
+  await postponeMail(query, mail, { delaySec, reason: failure.reason });
   log.warn({ ...facts, reason: failure.reason, retry_in_sec: delaySec }, 'mail postponed');
   return 'postponed';
 }

@@ -1,6 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { currentCaller } from '@recordbus/request/request-scope';
 import type { Mail } from './mail.ts';
+import { loggedColumns } from './mail-log.ts';
 
 /**
  * How far apart the turns for a client's waiting mails are, in seconds. They delay no mail that is alone: another
@@ -15,20 +16,25 @@ const adminAheadSec = 24 * 3600;
 const maxUsefulForSec = 24 * 3600;
 
 /**
- * Adds a mail to the queue, in `query`'s transaction if there is one (mail §3.1). Call `bus.notify('mail')` after the
+ * Adds a mail to the queue and to the log, in `query`'s transaction if there is one (mail §3.1). Call `bus.notify('mail')` after the
  * commit to send it at once; otherwise it is sent within seconds.
  */
 export async function enqueueMail(query: Query, mail: Mail): Promise<void> {
-  const { template, to, usefulForSec, ...variables } = mail;
+  const { template, to, usefulForSec, about, ...variables } = mail;
   const { name, address, rank } = currentCaller();
   await query({
     name: 'mail.enqueue',
-    text: `insert into system.mail_queue (template, recipient, variables, expires_at, client, address, turn_at)
-      select $1, $2, $3, now() + make_interval(secs => $4), $5, $6, greatest(
-        now() - make_interval(secs => $7::integer),
-        (select max(turn_at) + interval '${turnSec} seconds' from system.mail_queue
-          where client = $5 or (address = $6 and $7 = 0))
-      )`,
+    text: `with queued as (
+        insert into system.mail_queue
+          (template, recipient, variables, expires_at, client, address, turn_at, collection_id, record_id)
+        select $1, $2, $3, now() + make_interval(secs => $4), $5, $6, greatest(
+          now() - make_interval(secs => $7::integer),
+          (select max(turn_at) + interval '${turnSec} seconds' from system.mail_queue
+            where client = $5 or (address = $6 and $7 = 0))
+        ), $8, $9
+        returning ${loggedColumns}
+      )
+      insert into system.mails (${loggedColumns}) select ${loggedColumns} from queued`,
     values: [
       template,
       to,
@@ -37,6 +43,8 @@ export async function enqueueMail(query: Query, mail: Mail): Promise<void> {
       name,
       address,
       rank === 'admin' ? adminAheadSec : 0,
+      about?.collectionId ?? null,
+      about?.recordId ?? null,
     ],
   });
 }

@@ -8,7 +8,18 @@ import { createLogger } from '@recordbus/process/logging';
 import { createSettings, patchSettings, type Settings, type SettingsPatch } from '@recordbus/settings';
 import { eventually } from '@recordbus/testing';
 import { startMailServer } from '../test/mail-server.ts';
-import { createMailSender, enqueueMail, type Mail, type MailOutcome, type MailSender, sendTestMail } from './index.ts';
+import {
+  createMailSender,
+  enqueueMail,
+  listMails,
+  type Mail,
+  type MailOutcome,
+  type MailSender,
+  sendTestMail,
+  tidyMailLog,
+} from './index.ts';
+
+const about = { collectionId: 'c1', recordId: 'r1' };
 
 const quiet = createLogger('mail test', 'silent');
 
@@ -39,6 +50,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     outcomes.length = 0;
     for (const part of running.splice(0).reverse()) await part.stop();
     await database.query({ text: 'delete from system.mail_queue', values: [] });
+    await database.query({ text: 'delete from system.mails', values: [] });
   });
   after(async () => {
     await settings.stop();
@@ -82,6 +94,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
       template: 'verify',
       to: 'ada@example.com',
       collection: 'users',
+      about,
       token: 'secret-token',
       usefulForSec: 600,
       ...mail,
@@ -90,6 +103,11 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     bus.notify('mail');
   }
   const queued = () => database.query<QueuedMail>({ text: 'select * from system.mail_queue', values: [] });
+  /** The log's rows: recipient, state, attempts, last error. */
+  const logged = async () =>
+    (await listMails(database.query, { page: 1, perPage: 100 })).rows.map(
+      ({ to, state, attempts, last_error }) => `${to} ${state} ${attempts} ${last_error}`,
+    );
   const untilQueueIsEmpty = () => eventually(async () => (await queued()).length === 0);
   const dueNow = () =>
     database.query({ text: 'update system.mail_queue set next_attempt_at = now(), lease_until = null', values: [] });
@@ -132,6 +150,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
         template: 'verify',
         to: 'x@example.com',
         collection: 'u',
+        about,
         token: 't',
         usefulForSec: 60,
       });
@@ -172,11 +191,13 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     startSender();
     await send();
     await eventually(async () => (await queued()).find(({ attempts }) => attempts === 1));
+    assert.deepEqual(await logged(), ['ada@example.com waiting 1 450 greylisted']);
     await dueNow();
     bus.notify('mail');
     await untilQueueIsEmpty();
     assert.equal(server.received.length, 1);
     await eventually(() => `${outcomes}` === 'postponed,sent');
+    assert.deepEqual(await logged(), ['ada@example.com sent 2 null']);
   });
 
   test('a mail that the server refuses with 5xx is given up [mail §3.4]', async () => {
@@ -189,6 +210,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     await untilQueueIsEmpty();
     assert.equal(server.received.length, 0);
     await eventually(() => `${outcomes}` === 'given_up');
+    assert.deepEqual(await logged(), ['ada@example.com dead 1 550 no such user']);
   });
 
   test("a mail waits while the mail server's password is wrong [mail §3.3]", async () => {
@@ -239,6 +261,10 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
       server.received.map((mail) => mail.recipients),
       [['early@example.com']],
     );
+    assert.deepEqual((await logged()).sort(), [
+      'early@example.com sent 1 null',
+      'late@example.com dead 0 not sent in time',
+    ]);
   });
 
   test('an address that could be read as two or as a header gets no mail [mail §2.6]', async () => {
@@ -271,6 +297,30 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     startSender();
     await untilQueueIsEmpty();
     assert.equal(server.received.length, 1);
+  });
+
+  test('the log has what older versions queued and ended, and forgets old mails [mail §4.1]', async () => {
+    const server = await serve();
+    await configure(server.port);
+    await send();
+    await database.query({ text: 'delete from system.mails', values: [] });
+    startSender();
+    await untilQueueIsEmpty();
+    assert.deepEqual(await logged(), ['ada@example.com sent 1 null']);
+    await configure(server.port, { 'smtp.enabled': '0' });
+    await send({ to: 'waiting@example.com' });
+    await send({ to: 'lost@example.com' });
+    const change = (text: string) => database.query({ text, values: [] });
+    await change("delete from system.mail_queue where recipient = 'lost@example.com'");
+    await change("update system.mails set created_at = now() - interval '1 hour'");
+    await change(
+      "update system.mails set finished_at = now() - interval '31 days' where recipient = 'ada@example.com'",
+    );
+    await tidyMailLog(database.query, 30);
+    assert.deepEqual((await logged()).sort(), [
+      'lost@example.com sent 0 an older version of the auth service sent it or gave it up',
+      'waiting@example.com waiting 0 null',
+    ]);
   });
 
   test("a test mail is sent immediately, or its error has the server's message [mail §1.4]", async () => {

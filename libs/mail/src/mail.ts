@@ -14,11 +14,18 @@ export type SettingsTemplate =
 /** `own` is a mail that carries its own text. */
 export type MailTemplate = SettingsTemplate | 'own';
 
+/** The record that a mail is about: the account, or the owner. The log has it (mail §4.1). */
+export interface MailSubject {
+  readonly collectionId: string;
+  readonly recordId: string;
+}
+
 interface Addressed {
   /** One recipient's address. */
   readonly to: string;
   /** The name of the collection that has the account, or the owner. */
   readonly collection: string;
+  readonly about: MailSubject;
   /** Seconds after which the mail is no longer sent; at most a day. */
   readonly usefulForSec: number;
 }
@@ -50,8 +57,9 @@ export type Mail =
       readonly host: string;
       readonly reason: string;
     })
-  | (Omit<Addressed, 'collection'> & {
+  | (Omit<Addressed, 'collection' | 'about'> & {
       readonly template: 'own';
+      readonly about?: MailSubject | undefined;
       readonly subject: string;
       readonly text: string;
       readonly html?: string | undefined;

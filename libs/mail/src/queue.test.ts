@@ -7,6 +7,7 @@ import { inRequest } from '@recordbus/request/request-scope';
 import { enqueueMail } from './enqueue-mail.ts';
 import { claimMail } from './queue.ts';
 
+const about = { collectionId: 'c', recordId: 'r' };
 const guest: Principal = { type: 'guest', rejectedToken: false };
 const admin: Principal = { type: 'admin', id: 'a', email: '' };
 
@@ -21,7 +22,7 @@ describe('the mail queue', { skip: skipWithoutDatabase }, () => {
 
   const enqueue = (to: string, clientAddress: string, principal: Principal = guest) =>
     inRequest({ requestId: '', traceparent: '', principal, clientAddress }, () =>
-      enqueueMail(query, { template: 'reset', to, collection: 'users', token: 't', usefulForSec: 600 }),
+      enqueueMail(query, { template: 'reset', to, collection: 'users', about, token: 't', usefulForSec: 600 }),
     );
 
   it("sends clients' mails in turn, and admins' first [mail §3.2]", async () => {

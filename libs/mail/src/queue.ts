@@ -1,6 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { isFree, queueTable } from '@recordbus/queue';
 import type { MailTemplate } from './mail.ts';
+import { logFrom, loggedColumns } from './mail-log.ts';
 
 const mails = queueTable({ table: 'system.mail_queue', key: 'id' });
 
@@ -33,35 +34,52 @@ export const claimMail = (query: Query, limit: number, leaseSec: number): Promis
     values: [limit, leaseSec],
   });
 
-/** Deletes a mail and its secrets after it was sent or given up (mail §3.5). */
-export async function removeMail(query: Query, { id, lease_token }: QueuedMail): Promise<void> {
+/** How a mail ended: sent, or given up for a reason. */
+export type MailEnd = { readonly state: 'sent' } | { readonly state: 'dead'; readonly reason: string };
+
+/** Deletes a mail and its secrets after it was sent or given up (mail §3.5), and logs its end. */
+export async function endMail(query: Query, { id, lease_token }: QueuedMail, end: MailEnd): Promise<void> {
   await query({
-    name: 'mail.remove',
-    text: `delete from system.mail_queue where ${mails.isHeld}`,
-    values: [id, lease_token],
+    name: 'mail.end',
+    text: `with ended as (
+        delete from system.mail_queue where ${mails.isHeld} returning ${loggedColumns}, attempts + 1 as attempts
+      )
+      ${logFrom('ended', { state: '$3', error: '$4' })}`,
+    values: [id, lease_token, end.state, end.state === 'dead' ? end.reason : null],
   });
 }
 
-/** Puts a mail back for another attempt after `delaySec` seconds. */
-export async function postponeMail(query: Query, { id, lease_token }: QueuedMail, delaySec: number): Promise<void> {
+/** Puts a mail back for another attempt after `delaySec` seconds, and logs why. */
+export async function postponeMail(
+  query: Query,
+  { id, lease_token }: QueuedMail,
+  { delaySec, reason }: { readonly delaySec: number; readonly reason: string },
+): Promise<void> {
   await query({
     name: 'mail.postpone',
-    text: `update system.mail_queue
-      set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => $3),
-        lease_until = null, lease_token = null
-      where ${mails.isHeld}`,
-    values: [id, lease_token, delaySec],
+    text: `with postponed as (
+        update system.mail_queue
+        set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => $3),
+          lease_until = null, lease_token = null
+        where ${mails.isHeld} returning ${loggedColumns}, attempts
+      )
+      ${logFrom('postponed', { state: "'waiting'", error: '$4' })}`,
+    values: [id, lease_token, delaySec, reason],
   });
 }
 
 /** A mail that was not sent in time. */
 type ExpiredMail = Pick<QueuedMail, 'id' | 'template' | 'recipient' | 'attempts'>;
 
-/** Deletes expired mails and returns them. */
+/** Deletes expired mails, logs their end, and returns them. The log keeps the last attempt's error. */
 export const removeExpiredMail = (query: Query): Promise<ExpiredMail[]> =>
   query<ExpiredMail>({
     name: 'mail.expire',
-    text: `delete from system.mail_queue m where expires_at <= now() and ${isFree('m')}
+    text: `with expired as (
+        delete from system.mail_queue m where expires_at <= now() and ${isFree('m')}
+        returning ${loggedColumns}, attempts
+      )
+      ${logFrom('expired', { state: "'dead'", error: "'not sent in time'", keepsError: true })}
       returning id, template, recipient, attempts`,
     values: [],
   });

@@ -85,7 +85,12 @@ export function createAuth(given: AuthDeps): Service {
   const client = deps.client ?? createFilteredClient(settings);
   const background = createBackgroundWork(log);
   const unattended = database.of('background');
-  const housekeeping = createHousekeeping({ database: unattended, log, nowSec });
+  const housekeeping = createHousekeeping({
+    database: unattended,
+    mailDays: () => settings.get('mail.retention_days'),
+    log,
+    nowSec,
+  });
   const metrics = createMetrics('auth');
   const onOutcome = measureMail(metrics, unattended.query);
   const mailSender = createMailSender({ query: unattended.query, bus, settings, log, onOutcome });

@@ -21,7 +21,12 @@ test('states that guests began and never used are bounded, and valid ones stay',
     });
   await add(1, 103_000, `${now - 1000} + n / 1000`);
   await add(200_001, 200_010, `${now + 600}`);
-  const housekeeping = createHousekeeping({ database, log: createLogger('test', 'silent'), nowSec: () => now });
+  const housekeeping = createHousekeeping({
+    database,
+    mailDays: () => 30,
+    log: createLogger('test', 'silent'),
+    nowSec: () => now,
+  });
   housekeeping.start();
   ending.defer(() => housekeeping.stop());
   housekeeping.wake();

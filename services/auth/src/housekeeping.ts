@@ -1,4 +1,5 @@
 import type { Database } from '@recordbus/database';
+import { tidyMailLog } from '@recordbus/mail';
 import { type BackgroundTask, every } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
 
@@ -19,12 +20,14 @@ const revocationsKept = "interval '10 minutes'";
 
 interface HousekeepingDeps {
   readonly database: Database;
+  /** How long the log keeps mails. */
+  readonly mailDays: () => number;
   readonly log: Logger;
   readonly nowSec: () => number;
 }
 
-/** Creates the task that removes expired sessions, tokens and counters. Every replica may run it. */
-export function createHousekeeping({ database, log, nowSec }: HousekeepingDeps): BackgroundTask {
+/** Creates the task that removes expired sessions, tokens and counters, and old rows of the mail log. Every replica may run it. */
+export function createHousekeeping({ database, mailDays, log, nowSec }: HousekeepingDeps): BackgroundTask {
   async function removeExpired(): Promise<void> {
     const now = nowSec();
     for (const table of ['sessions', 'one_time_tokens', 'pocketbase_tokens'])
@@ -45,6 +48,7 @@ export function createHousekeeping({ database, log, nowSec }: HousekeepingDeps):
       text: `delete from system.revocations where revoked_at < now() - ${revocationsKept}`,
       values: [],
     });
+    await tidyMailLog(database.query, mailDays());
   }
 
   return every({

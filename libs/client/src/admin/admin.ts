@@ -12,6 +12,7 @@ import { createEvents, type RequestSummary, type SpanOptions } from './events.ts
 import { createExtensionJobs } from './extension-jobs.ts';
 import { createJobs } from './jobs.ts';
 import { createKeys } from './keys.ts';
+import { createMails } from './mails.ts';
 import { createMoves } from './moves.ts';
 import type {
   AuditFilter,
@@ -105,6 +106,7 @@ export function createAdmin(transport: Transport, session: SessionKeeper) {
     events: createEvents(requests),
     jobs: createJobs(transport, requests),
     extensionJobs: createExtensionJobs(requests),
+    mails: createMails(requests),
     keys: createKeys(requests),
     savedViews: createSavedViews(requests),
     backups: createBackups(transport, requests),

@@ -150,6 +150,7 @@ export const operationsRows = {
   },
   'webhooks.retention_days': whole('30', 1, 3650),
   'jobs.retention_days': whole('7', 1, 3650),
+  'mail.retention_days': whole('30', 1, 3650),
   'audit.retention_days': whole('365', 1, 3650),
   'logs.retention_days': whole('7', 1, 3650),
   'logs.requests_max_bytes': whole('536870912', 2 ** 20, 2 ** 40),

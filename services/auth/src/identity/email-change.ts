@@ -69,7 +69,8 @@ async function mailEmailChange(
     nowSec: parts.nowSec(),
     lifetimeSec,
   });
-  const to = { to: newEmail, collection: collection.name };
+  const about = { collectionId: collection.id, recordId: id };
+  const to = { to: newEmail, collection: collection.name, about };
   await enqueueMail(query, { template: 'change', ...to, token, usefulForSec: lifetimeSec });
   due.add('sendMails');
 }

@@ -27,7 +27,8 @@ export async function notifyHolder(
   const { email: to, accountId, data } = change;
   if (!isMailConfigured(parts.settings) || !canReceiveMail({ email: to, isAnonymous: false })) return;
   const undo = await findUndo(query, parts, collection, change);
-  const addressed = { to, collection: collection.name, usefulForSec };
+  const about = { collectionId: collection.id, recordId: accountId };
+  const addressed = { to, collection: collection.name, about, usefulForSec };
   const notice = noticeOf(change, addressed);
   const counted = { to, accountId, collectionId: collection.id, isProved: data.isProved };
   const template = undo ? 'change_undo' : notice.template;
@@ -60,7 +61,7 @@ async function findUndo(
   return { change, isLasting: data.isUndoable };
 }
 
-type Addressed = Pick<Mail & { readonly collection: string }, 'to' | 'collection' | 'usefulForSec'>;
+type Addressed = Pick<Exclude<Mail, { template: 'own' }>, 'to' | 'collection' | 'about' | 'usefulForSec'>;
 
 async function undoMail(
   query: Query,

@@ -41,7 +41,8 @@ export function requestCode(parts: AuthParts, collection: Collection, email: str
         nowSec: nowSec(),
         expiresAtSec: nowSec() + lifetimeSec,
       });
-      const to = { to: user.email, collection: collection.name };
+      const about = { collectionId: collection.id, recordId: user.id };
+      const to = { to: user.email, collection: collection.name, about };
       await enqueueMail(query, { template: 'otp', ...to, token, code, usefulForSec: lifetimeSec });
       due.add('sendMails');
     });

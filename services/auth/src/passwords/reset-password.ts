@@ -43,7 +43,8 @@ export async function mailPasswordReset(
     nowSec: nowSec(),
     lifetimeSec,
   });
-  const to = { to: email, collection: collection.name };
+  const about = { collectionId: collection.id, recordId: id };
+  const to = { to: email, collection: collection.name, about };
   await enqueueMail(query, { template: 'reset', ...to, token, usefulForSec: lifetimeSec });
   due.add('sendMails');
 }

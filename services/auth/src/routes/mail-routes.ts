@@ -1,11 +1,47 @@
-import { ok, type Route, route } from '@recordbus/http';
-import { sendTestMail } from '@recordbus/mail';
+import { exactText, ok, page, pageOf, pageQuery, type Route, route } from '@recordbus/http';
+import { listMails, mailStates, sendTestMail } from '@recordbus/mail';
 import { accountAddress } from '@recordbus/schema';
 import { z } from 'zod';
 import type { AuthParts } from '../auth-parts.ts';
 
-/** Tests the mail settings (mail §1.4). */
-export const mailRoutes = ({ settings }: Pick<AuthParts, 'settings'>): Route[] => [
+const seconds = z.number().describe('unix seconds');
+
+/** A mail in the log, as admins get it (mail §4.1). */
+const loggedMail = z
+  .object({
+    id: z.uuid(),
+    to: z.string(),
+    template: z.string(),
+    state: z.enum(mailStates),
+    attempts: z.int(),
+    last_error: z.string().nullable().describe("the mail server's words, or why the mail was given up"),
+    collection_id: z.string().nullable(),
+    record_id: z.string().nullable().describe('the record that the mail is about, such as the account'),
+    created: seconds,
+    finished: seconds.nullable(),
+  })
+  .meta({ id: 'LoggedMail' });
+
+/** Tests the mail settings (mail §1.4), and lists what was mailed (mail §4.1). */
+export const mailRoutes = ({ settings, database }: Pick<AuthParts, 'settings' | 'database'>): Route[] => [
+  route({
+    method: 'GET',
+    path: '/api/v1/admin/mails',
+    access: 'admin',
+    scope: 'admin',
+    summary: 'List mails, newest first',
+    query: pageQuery.extend({
+      state: z.enum(mailStates).optional(),
+      template: exactText,
+      to: exactText.describe("the recipient's address"),
+      record_id: exactText.describe('the record that the mail is about'),
+    }),
+    answers: { 200: pageOf(loggedMail), 400: 'a parameter is invalid' },
+    async handler({ query: { record_id: recordId, ...query } }) {
+      const { rows, totalItems } = await listMails(database.query, { ...query, recordId });
+      return page(rows, { page: query.page, perPage: query.perPage, totalItems });
+    },
+  }),
   route({
     method: 'POST',
     path: '/api/v1/admin/settings/test-email',

@@ -37,6 +37,7 @@ export async function mailVerification(
     template: 'verify',
     to: email,
     collection: collection.name,
+    about: { collectionId: collection.id, recordId: id },
     token,
     usefulForSec: lifetimeSec,
   });

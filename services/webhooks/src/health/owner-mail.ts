@@ -11,6 +11,7 @@ export interface OwnerMailDeps extends AddressDeps {
 /** An owner's webhook, and who gets the mails about it. */
 export interface Recipient extends OwnerAddress {
   readonly ownerId: string;
+  readonly collectionId: string;
   /** The webhook's name. */
   readonly webhook: string;
   /** The host that the webhook calls. Its path may be secret. */
@@ -34,7 +35,13 @@ export async function findRecipient(deps: OwnerMailDeps, webhookId: string): Pro
   });
   const address = row && (await findOwnerAddress(deps, { collectionId: row.collectionId, id: row.ownerId }));
   if (!address) return undefined;
-  return { ...address, ownerId: row.ownerId, webhook: row.name, host: new URL(row.url).host };
+  return {
+    ...address,
+    ownerId: row.ownerId,
+    collectionId: row.collectionId,
+    webhook: row.name,
+    host: new URL(row.url).host,
+  };
 }
 
 /** What the mail tells. */
@@ -44,11 +51,12 @@ type OwnerMail =
 
 /** Queues a mail in the transaction of its cause. Beyond the limit it does nothing: the owner has got several of them. */
 export async function queueOwnerMail(query: Query, recipient: Recipient, mail: OwnerMail): Promise<void> {
-  const { ownerId, to, collection, webhook, host } = recipient;
+  const { ownerId, collectionId, to, collection, webhook, host } = recipient;
   const { tryReserve } = createGuessLimit({ database: { query }, nowSec: () => Math.floor(Date.now() / 1000) });
   for (const key of [`of ${ownerId}`, `to ${to.toLowerCase()}`])
     if (!(await tryReserve({ key: `mails ${mail.template} ${key}`, ...limit }))) return;
-  await enqueueMail(query, { ...mail, to, collection, webhook, host, usefulForSec });
+  const about = { collectionId, recordId: ownerId };
+  await enqueueMail(query, { ...mail, to, collection, about, webhook, host, usefulForSec });
 }
 
 /** A time for mails, such as `2026-01-31 14:05 UTC`. */

@@ -216,6 +216,7 @@ export const observability: Section = {
           kind: 'size',
         }),
         item('audit.retention_days', 'Keep the audit log for', 'Then its rows are deleted.', time('d')),
+        item('mail.retention_days', 'Keep the mail log for', 'Then rows of ended mails are deleted.', time('d')),
         item('jobs.retention_days', 'Keep finished jobs for', 'With their files.', time('d')),
       ],
     },

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { createClient } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { listAt, textAt } from '../harness/json.ts';
+import { startMailServer } from '../harness/mail-server.ts';
+import { refused } from '../harness/refusals.ts';
+import { runScenarios } from '../harness/scenario.ts';
+import { onEachTopology } from '../harness/target.ts';
+
+const path = '/api/v1/admin/mails';
+
+interface Logged {
+  readonly to: string;
+  readonly template: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly last_error: string | null;
+  readonly collection_id: string | null;
+  readonly record_id: string | null;
+  readonly created: number;
+  readonly finished: number | null;
+}
+
+onEachTopology('the mail log', async (t, target) => {
+  await using server = await startMailServer();
+  await runScenarios(t, target, [
+    { name: 'a guest', request: `GET ${path}`, expect: refused.unauthenticated, spec: 'http §6.2' },
+    { name: 'a user', as: 'user', request: `GET ${path}`, expect: refused.forbidden, spec: 'http §6.3' },
+    {
+      name: 'an unknown state',
+      as: 'admin',
+      request: `GET ${path}?state=lost`,
+      expect: refused.duplicate,
+      spec: 'mail §4.1',
+    },
+    { name: 'NUL', as: 'admin', request: `GET ${path}?to=%00`, expect: refused.duplicate, spec: 'mail §4.1' },
+  ]);
+  const admin = await target.admin();
+  const created = await admin.send('POST', '/api/v1/collections', { body: { name: 'readers', type: 'auth' } });
+  const collectionId = textAt(created.json, 'data.id');
+  await admin.patch('/api/v1/admin/settings', server.settings);
+  const ids = new Map<string, string>();
+  const register = async (name: string) => {
+    const email = `${name}@example.com`;
+    const { json } = await createClient(target.url).send('POST', '/api/v1/auth/readers/register', {
+      body: { email, password: 'a long and winding password' },
+    });
+    ids.set(email, textAt(json, 'data.record.id'));
+    return textAt(json, 'data.token');
+  };
+  await eventually('mail is enabled', async () => {
+    const token = await register(`probe.${Math.random()}`);
+    const asked = await createClient(target.url, token).send('POST', '/api/v1/auth/readers/request-verify', {
+      body: {},
+    });
+    return asked.status === 200;
+  });
+  for (const name of ['ada', 'refuse.bob', 'later.eve']) await register(name);
+  const list = async (query: string) => {
+    const { json } = await admin.get(`${path}?${query}`);
+    return { rows: listAt(json, 'data') as unknown as Logged[], text: JSON.stringify(json) };
+  };
+  const ended = (email: string) =>
+    eventually(`the mail to ${email} ends`, async () => {
+      const { rows } = await list(`to=${encodeURIComponent(email)}`);
+      return rows.length === 1 && rows[0]?.finished != null && rows[0];
+    });
+
+  await t.test('an accepted mail is sent, and the log has no word of it [mail §4.1]', async () => {
+    const mail = await ended('ada@example.com');
+    assert.deepEqual(
+      [mail.template, mail.state, mail.attempts, mail.last_error, mail.collection_id, mail.record_id],
+      ['verify', 'sent', 1, null, collectionId, ids.get('ada@example.com')],
+    );
+    const { token } = await server.mailTo('ada@example.com');
+    assert.ok(token);
+    assert.ok(!(await list('perPage=100')).text.includes(token));
+  });
+  await t.test('a mail that is refused for good is dead at once [mail §3.4]', async () => {
+    const { state, attempts, last_error } = await ended('refuse.bob@example.com');
+    assert.deepEqual(
+      { state, attempts, last_error },
+      { state: 'dead', attempts: 1, last_error: '550 no such user here' },
+    );
+  });
+  await t.test('a mail that is refused for now is sent later [mail §3.3]', async () => {
+    const { state, attempts, last_error } = await ended('later.eve@example.com');
+    assert.deepEqual({ state, attempts, last_error }, { state: 'sent', attempts: 2, last_error: null });
+  });
+  await t.test('by state, record, template and page', async () => {
+    const addresses = async (query: string) => (await list(query)).rows.map(({ to }) => to);
+    assert.deepEqual(await addresses('state=dead'), ['refuse.bob@example.com']);
+    assert.deepEqual(await addresses(`record_id=${ids.get('ada@example.com')}`), ['ada@example.com']);
+    assert.deepEqual(await addresses('to=ADA@example.com'), ['ada@example.com']);
+    assert.deepEqual(await addresses('template=reset'), []);
+    assert.equal((await addresses('template=verify&perPage=2')).length, 2);
+  });
+});
