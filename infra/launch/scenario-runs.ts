@@ -145,6 +145,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'pocketbase-hosts': ['wire'],
   'pocketbase-oauth': ['wire'],
   'pocketbase-realtime': ['wire'],
+  'pocketbase-replay': [],
   'pocketbase-replicas.slow': [],
   'previews-cost.slow': [],
   'public-files': ['wire'],

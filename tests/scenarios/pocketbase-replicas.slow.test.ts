@@ -4,11 +4,12 @@ import { eventually } from '../harness/eventually.ts';
 import { createGround, startStack, usualEnvironment } from '../harness/stack.ts';
 import { provideEventSource } from '../pocketbase-clients/event-source.ts';
 import { ourSide } from '../pocketbase-clients/ours.ts';
+import { openRawStream } from '../pocketbase-clients/raw-stream.ts';
 import { castOf, idOf } from '../pocketbase-clients/side.ts';
 
 provideEventSource();
 
-test("a client's topics reach its stream at another replica", async () => {
+test("a client's topics reach its stream at another replica, and its missed changes too", async () => {
   await using ground = await createGround();
   await using first = await startStack({ topology: 'one', ground, environment: usualEnvironment });
   await using second = await startStack({ topology: 'one', beside: ground, environment: usualEnvironment });
@@ -31,4 +32,13 @@ test("a client's topics reach its stream at another replica", async () => {
   assert.equal((await submit(alice.realtime.clientId, bob.authStore.token)).status, 403);
   assert.equal((await submit('forged', bob.authStore.token)).status, 404);
   await alice.realtime.unsubscribe();
+
+  const { token } = alice.authStore;
+  const open = await openRawStream(`${first.url}/pb`, ['notes/*?killed=1'], { token, postTo: `${second.url}/pb` });
+  process.kill(first.process.pid, 'SIGKILL');
+  await open.cut();
+  await alice.collection('notes').create({ text: 'missed', author: idOf(alice) });
+  const back = await openRawStream(`${second.url}/pb`, ['notes/*?killed=1'], { token });
+  await back.waitFor('text', 'missed');
+  await back.cut();
 });

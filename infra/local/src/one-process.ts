@@ -159,6 +159,7 @@ function createLocalGateway(
     requestLog: createRequestLog({ database: database.of('background'), settings, log }),
     bus,
     collections: sharedCatalogSource(collections),
+    database: database.of('background'),
     processMetrics: metrics,
     windows: createSharedWindows({ database: database.of('signIn'), log }),
     recentWrites: config.databaseReplicaUrls && createRecentWrites(bus),

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Bus } from '@recordbus/bus';
+import type { Database } from '@recordbus/database';
 import type { HealthCheck } from '@recordbus/http/service';
 import { createMetrics, type MetricFamily, type Metrics } from '@recordbus/process/metrics';
 import { productVersion } from '@recordbus/process/product-version';
@@ -29,8 +30,9 @@ export type { Upstream } from './upstream/upstream.ts';
 const ownAnswerTimeoutMs = 60_000;
 
 interface GatewayDeps extends PipelineDeps {
-  /** For PocketBase's clients: the collections, and the bus to other gateways. */
+  /** For PocketBase's clients: the collections, the database that remembers their streams, and the bus to other gateways. */
   readonly collections: CatalogSource;
+  readonly database: Pick<Database, 'query'>;
   readonly bus: Pick<Bus, 'ask' | 'answerAt'>;
   /** The process's metrics, apart from the gateway's own. */
   readonly processMetrics: Metrics;

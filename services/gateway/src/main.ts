@@ -48,6 +48,7 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, m
     requestLog: createRequestLog({ database: database.of('background'), settings, log }),
     bus,
     collections: ownCatalogSource(createCollectionCache({ database, bus, log })),
+    database: database.of('background'),
     processMetrics: metrics,
     windows: createSharedWindows({ database, log }),
     recentWrites: config.databaseReplicaUrls && createRecentWrites(bus),

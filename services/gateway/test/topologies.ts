@@ -62,6 +62,7 @@ const noMovedTokens = { find: () => undefined, verify: async () => undefined };
 /** No test here is about PocketBase's clients. */
 const noCollections: GatewayDeps['collections'] = {
   open: async () => ({ all: () => [], version: 0 }),
+  version: () => 0,
   close: async () => {},
 };
 
@@ -82,6 +83,7 @@ export const createTestGateway = (deps: Pick<GatewayDeps, 'log' | 'upstreams'> &
     recentWrites: undefined,
     bus: { ask: async () => undefined, answerAt: () => () => {} },
     collections: noCollections,
+    database: { query: async () => [] },
     processMetrics: createMetrics('gateway'),
     trustedProxies: [],
     ...deps,

@@ -26,8 +26,10 @@ export interface FeedOptions {
   readonly catalog: Catalog;
   readonly call: CallProduct;
   readonly topics: readonly Topic[];
-  /** The cursor of the feed before, for topics that it had. */
+  /** Where a topic is continued; undefined at the end of the stream. */
   readonly after: (topic: Topic) => string | undefined;
+  /** Whether its client has just connected again, so that nothing is won if it does once more. */
+  readonly isReturning: (topic: Topic) => boolean;
   readonly send: (event: string, data: JsonObject) => void;
 }
 
@@ -43,7 +45,8 @@ const actions: Readonly<Record<string, string>> = {
  * Opens a feed, and resolves when every topic is followed. Undefined if the caller may follow none, as PocketBase sends
  * nothing for such a topic. Throws 429 and 5xx.
  */
-export async function openFeed({ catalog, call, topics, after, send }: FeedOptions): Promise<Feed | undefined> {
+export async function openFeed(options: FeedOptions): Promise<Feed | undefined> {
+  const { catalog, call, topics, after, isReturning, send } = options;
   const subscriptions = topics.map((topic, index) => {
     const cursor = after(topic);
     return { id: String(index), ...topic.subscription, ...(cursor !== undefined && { after: cursor }) };
@@ -54,6 +57,7 @@ export async function openFeed({ catalog, call, topics, after, send }: FeedOptio
     if (refusal) throw refusal;
     return undefined;
   }
+  const returning = new Set(topics.filter(isReturning));
   const ready = Promise.withResolvers<void>();
   const cursors = new Map<string, string>();
   const ended = follow().catch((): FeedEnd => 'broken');
@@ -64,11 +68,17 @@ export async function openFeed({ catalog, call, topics, after, send }: FeedOptio
     for await (const message of readMessages(answer.body)) {
       noteCursor(message);
       if (message.type === 'ready') ready.resolve();
-      if (isOver(message)) return 'over';
+      if (isOver(message) && !isKnown(message)) return 'over';
       if (message.type === 'reconnect') return 'broken';
       pass(message);
     }
     return 'broken';
+  }
+
+  /** Whether a client that has just connected again misses these changes. It has nothing to do about it. */
+  function isKnown({ type, data }: LiveMessage): boolean {
+    const topic = topics[Number(data.sub)];
+    return type === 'resync' && topic !== undefined && returning.delete(topic);
   }
 
   /** A connection may be further in one topic than in another: only its own cursor is about all of them. */
@@ -91,10 +101,18 @@ export async function openFeed({ catalog, call, topics, after, send }: FeedOptio
 }
 
 /** Returns the later of two cursors, `<epoch>-<sequence>`; of two epochs, the one that came last. */
-function laterOf(before: string | undefined, next: string): string {
-  const [epoch, sequence] = (before ?? '').split('-');
-  const [nextEpoch, nextSequence] = next.split('-');
-  return before !== undefined && epoch === nextEpoch && Number(sequence) > Number(nextSequence) ? before : next;
+const laterOf = (before: string | undefined, next: string): string =>
+  before !== undefined && isLater(before, next) ? before : next;
+
+/** Returns the earlier of two cursors; of two epochs, the one that came first. */
+export const earlierOf = (before: string | undefined, next: string): string =>
+  before === undefined || isLater(before, next) ? next : before;
+
+/** Whether a cursor is later than another one of its epoch. */
+function isLater(cursor: string, other: string): boolean {
+  const [epoch, sequence] = cursor.split('-');
+  const [otherEpoch, otherSequence] = other.split('-');
+  return epoch === otherEpoch && Number(sequence) > Number(otherSequence);
 }
 
 /** PocketBase's clients know no message by which they could learn that changes are missing. */

@@ -13,6 +13,8 @@ export interface Follower {
   /** Makes calls until the signal aborts. */
   readonly callUntil: (signal: AbortSignal) => CallProduct;
   readonly findCatalog: () => Promise<Catalog>;
+  /** Finds where topics continue that the client followed before it connected again; never throws. */
+  readonly findEarlier: (topics: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 }
 
 /** A client's stream of events, and what it follows. */
@@ -20,6 +22,8 @@ export interface LiveClient {
   /** Replaces what the client follows. Throws 403 for another account than before. */
   follow(follower: Follower, topics: readonly string[]): Promise<void>;
   readonly isFollowing: boolean;
+  /** Where each topic that it follows can be continued. */
+  readonly cursors: ReadonlyMap<string, string>;
   /** Sends a message that is for this client alone, once, if it asked for it. Returns whether it did. */
   deliver(event: string, data: JsonObject): boolean;
   /** Ends what it follows. */
@@ -54,12 +58,14 @@ export function createLiveClient(stream: ClientStream): LiveClient {
     before?.end.abort();
     const catalog = await follower.findCatalog();
     const topics = [...new Set(texts)].map((text) => readTopic(catalog, text)).filter((topic) => topic !== undefined);
+    const earlier = await follower.findEarlier(topics.flatMap(({ text }) => (cursors.has(text) ? [] : [text])));
     const end = new AbortController();
     const feed = await openFeeds({
       catalog,
       call: follower.callUntil(end.signal),
       topics,
-      after: ({ text }) => cursors.get(text),
+      after: ({ text }) => cursors.get(text) ?? earlier.get(text),
+      isReturning: ({ text }) => !cursors.has(text) && earlier.has(text),
       send: (event, data) => {
         if (!end.signal.aborted) stream.send(event, data);
       },
@@ -105,6 +111,9 @@ export function createLiveClient(stream: ClientStream): LiveClient {
     },
     get isFollowing() {
       return current?.feed !== undefined;
+    },
+    get cursors() {
+      return current?.feed?.cursors ?? new Map();
     },
     deliver(event, data) {
       if (!awaited.delete(event)) return false;

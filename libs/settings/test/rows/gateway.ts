@@ -135,6 +135,7 @@ export const gatewayRows = {
       [Array(21).fill('a.example.com').join(), /must have at most 20 hosts/],
     ],
   },
+  'pocketbase.replay_s': whole('30', 0, 300),
   'security.trusted_proxies': cidrs(true),
   'metrics.enabled': flag('0'),
   'metrics.token': secret,

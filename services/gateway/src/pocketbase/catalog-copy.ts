@@ -5,12 +5,15 @@ import type { CollectionCache } from '@recordbus/schema';
 export interface CatalogSource {
   /** Starts following the collections. */
   open(): Promise<Pick<CollectionCache, 'all' | 'version'>>;
+  /** The schema version that this process knows; before `open`, none. */
+  version(): number;
   close(): Promise<void>;
 }
 
 /** Shares a cache that the process has anyway. */
 export const sharedCatalogSource = (collections: CollectionCache): CatalogSource => ({
   open: async () => collections,
+  version: () => collections.version,
   close: async () => {},
 });
 
@@ -28,6 +31,7 @@ export function ownCatalogSource(collections: CollectionCache): CatalogSource {
       }
       return collections;
     },
+    version: () => (started ? collections.version : 0),
     async close() {
       if (started) await collections.stop();
     },

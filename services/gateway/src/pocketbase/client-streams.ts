@@ -5,6 +5,7 @@ import { clientKey } from '@recordbus/request/client-key';
 import { createConnectionScope } from '@recordbus/request/request-scope';
 import type { CallAs } from './call-pipeline.ts';
 import { type Delivery, type GatewayAnswer, newClientId, type Submission } from './other-gateways.ts';
+import { beatSec, type Replay } from './replay.ts';
 
 interface StreamsDeps {
   /** This gateway's name among the others. */
@@ -15,6 +16,7 @@ interface StreamsDeps {
   readonly addressOf: (request: IncomingMessage) => string;
   /** Most streams for one address. */
   readonly maxOfAddress: () => number;
+  readonly replay: Pick<Replay, 'note' | 'end' | 'find'>;
 }
 
 /** The streams that clients have open at this gateway. */
@@ -33,9 +35,13 @@ interface OpenStream {
   readonly client: LiveClient;
   readonly response: ServerResponse;
   readonly openedAtMs: number;
+  /** The client's address, as limits count it. */
+  readonly address: string;
+  /** Names the account that follows; empty for a guest. */
+  account: string;
 }
 
-const beatMs = 15_000;
+const beatMs = beatSec * 1000;
 /** A stream that follows nothing ends after this time, in milliseconds, as in PocketBase. */
 const idleMs = 300_000;
 /** A client that does not read is cut when this much waits for it, in bytes. */
@@ -48,20 +54,31 @@ export function createClientStreams({
   findCatalog,
   addressOf,
   maxOfAddress,
+  replay,
 }: StreamsDeps): ClientStreams {
   const streams = new Map<string, OpenStream>();
   const counts = new Map<string, number>();
   let endBeats: (() => void) | undefined;
 
   function beat(): void {
-    for (const { client, response, openedAtMs } of streams.values())
+    for (const [id, { client, response, openedAtMs }] of streams)
       if (!client.isFollowing && performance.now() - openedAtMs > idleMs) response.end();
-      else write(response, ':\n\n');
+      else {
+        note(id);
+        write(response, ':\n\n');
+      }
   }
 
-  function leave(id: string, address: string): void {
-    streams.get(id)?.client.close();
+  function note(id: string): void {
+    const stream = streams.get(id);
+    if (stream?.client.isFollowing) replay.note(toReplayed(id, stream));
+  }
+
+  function leave(id: string, address: string, isWhole: boolean): void {
+    const stream = streams.get(id);
+    stream?.client.close();
     streams.delete(id);
+    if (stream) replay.end(toReplayed(id, stream), isWhole);
     const left = (counts.get(address) ?? 1) - 1;
     if (left > 0) counts.set(address, left);
     else counts.delete(address);
@@ -81,12 +98,13 @@ export function createClientStreams({
         end: () => response.end(),
       });
       counts.set(address, count + 1);
-      streams.set(id, { client, response, openedAtMs: performance.now() });
+      streams.set(id, { client, response, openedAtMs: performance.now(), address, account: '' });
       endBeats ??= heartbeat(beatMs, beat);
       const bound = createConnectionScope(() => response.destroy());
       response.once(
         'close',
-        bound(() => leave(id, address)),
+        // After an error, or a cut, nobody knows what the client has got.
+        bound(() => leave(id, address, !request.socket.errored && !unread.has(response))),
       );
       response.on('error', () => {});
       response.writeHead(200, {
@@ -98,11 +116,14 @@ export function createClientStreams({
     },
 
     async submit({ clientId, topics, account, address, headers }) {
-      const client = streams.get(clientId)?.client;
-      if (!client) return undefined;
+      const stream = streams.get(clientId);
+      if (!stream) return undefined;
       const callUntil = (signal: AbortSignal) => callAs({ address, headers, signal }, () => {});
+      const findEarlier = (texts: readonly string[]) => replay.find({ account, address: stream.address }, texts);
       try {
-        await client.follow({ account, callUntil, findCatalog }, topics);
+        await stream.client.follow({ account, callUntil, findCatalog, findEarlier }, topics);
+        stream.account = account;
+        note(clientId);
         return { status: 204, message: '' };
       } catch (error) {
         if (error instanceof Refusal) return { status: error.status, message: error.message };
@@ -120,7 +141,19 @@ export function createClientStreams({
   };
 }
 
+const toReplayed = (clientId: string, { client, account, address }: OpenStream) => ({
+  clientId,
+  account,
+  address,
+  cursors: client.cursors,
+});
+
+/** Streams that were cut because their clients do not read. */
+const unread = new WeakSet<ServerResponse>();
+
 function write(response: ServerResponse, text: string): void {
-  if (response.writableLength > maxUnreadBytes) response.destroy();
-  else if (!response.writableEnded) response.write(text);
+  if (response.writableLength > maxUnreadBytes) {
+    unread.add(response);
+    response.destroy();
+  } else if (!response.writableEnded) response.write(text);
 }

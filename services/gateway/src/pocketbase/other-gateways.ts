@@ -28,6 +28,9 @@ export interface GatewayAnswer {
   readonly message: string;
 }
 
+/** Which streams of a gateway have ended. */
+type ListEnded = (ids: readonly string[]) => Promise<readonly string[]>;
+
 /** What a gateway does for the clients whose streams it has. Undefined for a client that it does not have. */
 export interface ForClients {
   submit(submission: Submission): Promise<GatewayAnswer | undefined>;
@@ -35,6 +38,7 @@ export interface ForClients {
 }
 
 const answerText = z.object({ status: z.number(), message: z.string() });
+const endedText = z.object({ ended: z.array(z.string()) });
 
 const question = z.union([
   z.object({
@@ -49,7 +53,10 @@ const question = z.union([
   z.object({
     delivery: z.object({ clientId: z.string(), event: z.string(), data: z.record(z.string(), z.unknown()) }),
   }),
+  z.object({ streams: z.array(z.string()) }),
 ]);
+
+type AboutClient = Exclude<z.output<typeof question>, { readonly streams: unknown }>;
 
 const unavailable: GatewayAnswer = { status: 503, message: 'The server is busy. Try again later.' };
 
@@ -57,6 +64,8 @@ const unavailable: GatewayAnswer = { status: 503, message: 'The server is busy. 
 export interface OtherGateways extends ForClients {
   /** Begins to answer other gateways. Until then, this gateway has no stream that they could mean. */
   open(): void;
+  /** Asks a gateway which of its streams (hashes) have ended: all, if it does not answer. */
+  listEnded(gateway: string, ids: readonly string[]): Promise<readonly string[]>;
   close(): void;
 }
 
@@ -77,7 +86,15 @@ const gone: GatewayAnswer = { status: 404, message: '' };
  */
 export function connectGateways(
   bus: Pick<Bus, 'ask' | 'answerAt'>,
-  { name, secret, here }: { readonly name: string; readonly secret: Uint8Array; readonly here: ForClients },
+  {
+    name,
+    secret,
+    here,
+  }: {
+    readonly name: string;
+    readonly secret: Uint8Array;
+    readonly here: ForClients & { readonly listEnded: ListEnded };
+  },
 ): OtherGateways {
   const sealed = createSealedTexts(secret);
   let end: (() => void) | undefined;
@@ -85,23 +102,28 @@ export function connectGateways(
   async function answer(text: string): Promise<string> {
     const opened = sealed.open(text);
     const asked = opened === undefined ? undefined : question.safeParse(JSON.parse(opened)).data;
+    if (asked && 'streams' in asked) return sealed.seal(JSON.stringify({ ended: await here.listEnded(asked.streams) }));
     const given = asked && (await answerHere(asked).catch(() => unavailable));
     return sealed.seal(JSON.stringify(given ?? gone));
   }
 
-  async function answerHere(asked: z.output<typeof question>): Promise<GatewayAnswer | undefined> {
+  async function answerHere(asked: AboutClient): Promise<GatewayAnswer | undefined> {
     if ('delivery' in asked) return here.deliver(asked.delivery);
     const { address, ...submission } = asked.submission;
     return here.submit({ ...submission, address });
   }
 
-  async function ask(clientId: string, asked: z.output<typeof question>): Promise<GatewayAnswer | undefined> {
+  async function ask(clientId: string, asked: AboutClient): Promise<GatewayAnswer | undefined> {
     const gateway = clientIdShape.exec(clientId)?.[1];
     if (gateway === undefined || gateway === name) return undefined;
+    const given = answerText.safeParse(await askAt(gateway, asked)).data;
+    return given?.status === gone.status ? undefined : given;
+  }
+
+  async function askAt(gateway: string, asked: z.output<typeof question>): Promise<unknown> {
     const text = await bus.ask(placeOf(gateway), sealed.seal(JSON.stringify(asked)));
     const opened = text === undefined ? undefined : sealed.open(text);
-    const given = opened === undefined ? undefined : answerText.safeParse(JSON.parse(opened)).data;
-    return given?.status === gone.status ? undefined : given;
+    return opened === undefined ? undefined : JSON.parse(opened);
   }
 
   return {
@@ -113,6 +135,10 @@ export function connectGateways(
         submission: { ...submission, topics: [...topics], ...(address !== undefined && { address }) },
       }),
     deliver: ({ data, ...delivery }) => ask(delivery.clientId, { delivery: { ...delivery, data: { ...data } } }),
+    async listEnded(gateway, ids) {
+      const given = await askAt(gateway, { streams: [...ids] }).catch(() => undefined);
+      return endedText.safeParse(given).data?.ended ?? ids;
+    },
     close() {
       end?.();
       end = undefined;

@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Bus } from '@recordbus/bus';
+import type { Database } from '@recordbus/database';
 import { createIdentify, type MovedTokens } from '@recordbus/moved-sessions';
 import type { Logger } from '@recordbus/process/logging';
 import { identityFieldsOf } from '@recordbus/schema';
@@ -15,6 +16,7 @@ import { createClientStreams } from './client-streams.ts';
 import { findClientPath } from './find-client-path.ts';
 import { connectGateways, newGatewayName } from './other-gateways.ts';
 import { createSubmitTopics } from './realtime.ts';
+import { createReplay } from './replay.ts';
 import { createReturnFromProvider } from './return-from-provider.ts';
 
 interface ServeClientsDeps {
@@ -27,6 +29,8 @@ interface ServeClientsDeps {
   readonly trustedProxies: readonly string[];
   readonly bus: Pick<Bus, 'ask' | 'answerAt'>;
   readonly collections: CatalogSource;
+  /** Remembers streams over gateways. */
+  readonly database: Pick<Database, 'query'>;
 }
 
 /** PocketBase's routes. */
@@ -43,7 +47,7 @@ export interface ClientRoutes {
  * route.
  */
 export function serveClients(pipeline: RequestListener, deps: ServeClientsDeps): ClientRoutes {
-  const { log, secret, settings, accounts, movedTokens, trustedProxies, bus, collections } = deps;
+  const { log, secret, settings, accounts, movedTokens, trustedProxies, bus, collections, database } = deps;
   const hosts = followSettings(settings, ['pocketbase.enabled', 'pocketbase.hosts'], () =>
     settings.get('pocketbase.enabled') ? new Set(settings.get('pocketbase.hosts')) : undefined,
   );
@@ -54,14 +58,25 @@ export function serveClients(pipeline: RequestListener, deps: ServeClientsDeps):
   const callAs = createCallAs(pipeline);
   const findCatalog = createFindCatalog(collections);
   const gateway = newGatewayName();
+  const others = connectGateways(bus, {
+    name: gateway,
+    secret,
+    here: {
+      submit: (submission) => streams.submit(submission),
+      deliver: (delivery) => streams.deliver(delivery),
+      listEnded: (ids) => replay.listEnded(ids),
+    },
+  });
+  const schemaVersion = () => collections.version();
+  const replay = createReplay({ database, settings, log, secret, gateway, schemaVersion, others });
   const streams = createClientStreams({
     gateway,
     callAs,
     findCatalog,
     addressOf: ({ socket, headers }) => findClient()(socket.remoteAddress ?? '', `${headers['x-forwarded-for'] ?? ''}`),
     maxOfAddress: () => settings.get('realtime.max_connections_per_address'),
+    replay,
   });
-  const others = connectGateways(bus, { name: gateway, secret, here: streams });
   const identifyToken = createIdentify({ verifier: createTokenVerifier(secret), accounts, movedTokens });
   const answer = createAnswerClient({
     log,
@@ -101,6 +116,7 @@ export function serveClients(pipeline: RequestListener, deps: ServeClientsDeps):
     },
     drain: () => streams.close(),
     async stop() {
+      await replay.stop();
       others.close();
       await collections.close();
     },

@@ -93,6 +93,12 @@ export const pocketBase: Section = {
           'Hosts at which an installed app finds this stack under its own address.',
           lines('api.example.com'),
         ),
+        item(
+          'pocketbase.replay_s',
+          'Missed changes',
+          'A client whose connection broke gets what it missed if it comes back in this time. 0 switches it off.',
+          time('s'),
+        ),
       ],
     },
   ],
