@@ -86,6 +86,41 @@ onEachTopology('a search corrects typos', async (t, target) => {
   });
 });
 
+onOneProcess('hidden words leave no correction out', async (t, target) => {
+  const admin = await target.admin();
+  await admin.post('/api/v1/collections', {
+    name: 'crowds',
+    type: 'base',
+    fields: [text('title'), { name: 'public', type: 'bool' }],
+    list_rule: 'public = true',
+  });
+  const letters = [...'abcdefghijklmnopqrsuvwxy'];
+  const near = letters.flatMap((first) => letters.map((second) => `${first}${second}tttttt`));
+  const words = (length: number): string[] =>
+    length === 0 ? [''] : words(length - 1).flatMap((word) => ['a', 'b', 't'].map((letter) => word + letter));
+  // More near words than are counted at once, and more with such letters than are read at once.
+  await admin.create('crowds', { title: [...near, ...words(8)].join(' '), public: false });
+  await admin.create('crowds', { title: 'ttttttzz', public: true });
+  await admin.post('/api/v1/admin/collections/crowds/indexes', {
+    name: 'words',
+    type: 'search',
+    fields: [{ field: 'title' }],
+    prefix: false,
+  });
+  await untilReady(admin, 'crowds');
+  await eventually('the replica searches', async () => (await admin.get('/api/v1/crowds?search=x')).status === 200);
+
+  await t.test('a visible word behind more than 300 near hidden ones is found [search §2.6]', async () => {
+    await eventually('all words are known', async () => {
+      const known = async (client: Client, typo: string) =>
+        (await search(client, 'crowds', typo)).corrected !== undefined;
+      return (await known(admin, 'ttttttqq')) && (await known(target.guest, 'ttttttzq'));
+    });
+    const { corrected } = await search(target.guest, 'crowds', 'tttttttt');
+    assert.deepEqual(corrected, { tttttttt: ['ttttttzz'] });
+  });
+});
+
 /** How many letters must change to make one word of the other, where neighbours may be exchanged. */
 function distance(a: string, b: string): number {
   const rows: number[][] = [];

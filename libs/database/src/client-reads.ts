@@ -6,7 +6,7 @@ import { startingPlaces } from './read-replicas/starting-places.ts';
 import { type Cursor, createOpenCursor, refuseCursor } from './reads/cursor.ts';
 import { createLargeAnswers } from './reads/large-answers.ts';
 import type { LongReadWidth } from './reads/long-read-width.ts';
-import { createShapedReads } from './reads/shaped-reads.ts';
+import { createShapedReads, type SnapshotWork } from './reads/shaped-reads.ts';
 import type { Query, Statement } from './statement.ts';
 import type { StatementTracing } from './traced.ts';
 
@@ -18,10 +18,12 @@ export interface ClientReads {
   page<R>(statement: Statement, statementMs: number): Promise<R[]>;
   /** Runs a shaped read. */
   shaped<R>(statement: Statement, statementMs: number): Promise<R[]>;
+  /** Returns shaped reads that together have the time of one. */
+  together(statementMs: number): Query;
   /** Reads for live subscriptions. No client request waits for it. */
   live<R>(statement: Statement, statementMs: number): Promise<R[]>;
   /** Runs a shaped read with several statements that see one snapshot. */
-  shapedTransaction<T>(work: (query: Query) => Promise<T>, statementMs: number): Promise<T>;
+  shapedTransaction<T>(work: SnapshotWork<T>, statementMs: number): Promise<T>;
   /** Opens a cursor over a statement's rows. Each row is one JSON text. */
   cursor(statement: Statement, statementMs: number): Promise<Cursor>;
 }
@@ -69,8 +71,10 @@ export function openClientReads(openers: Openers, deps: ClientReadsDeps) {
     get: (statement, statementMs) => readOn(start.gets, statement, statementMs),
     page: (statement, statementMs) => readOn(start.pages, statement, statementMs),
     shaped: (statement, statementMs) => traced(statement, () => shaped.read(statement, statementMs)),
+    together: (statementMs) => tracing(shaped.together(statementMs)),
     live: (statement, statementMs) => traced(statement, () => live.query(statement, statementMs)),
-    shapedTransaction: (work, statementMs) => shaped.transaction((query) => work(tracing(query)), statementMs),
+    shapedTransaction: (work, statementMs) =>
+      shaped.transaction((query, together) => work(tracing(query), tracing(together)), statementMs),
     cursor: openCursor,
   };
   return {

@@ -22,6 +22,7 @@ export { createLease } from './lease.ts';
 export { limitRules } from './limit-rules.ts';
 export { createPartitionLeases, type PartitionLeases } from './partition-leases.ts';
 export type { Cursor } from './reads/cursor.ts';
+export type { SnapshotWork } from './reads/shaped-reads.ts';
 export { urlOfPrimary } from './servers/find-primary.ts';
 export { oldestServerVersion } from './startup/server-version.ts';
 export { compareTables, type TableVersion } from './startup/table-version.ts';

@@ -15,6 +15,11 @@ export interface Statement {
    * their own statement time.
    */
   readonly limitMs?: number;
+  /**
+   * Called with the time that it took on its connection, in milliseconds, if it ran on one of its own. How long it waited for the
+   * connection is not in it.
+   */
+  readonly onRan?: (tookMs: number) => void;
   /** The record that it locks, if any. Writes to one record wait for each other. */
   readonly locks?: string;
   /** Whether only the primary may run it, because it reads the caller's account row, or its result is cached. */

@@ -107,8 +107,10 @@ class Places implements WorkPlaces {
       const send = async <R>(statement: Statement): Promise<R[]> => {
         const isLimited = statement.limitMs !== undefined && this.#hooks.cancel !== undefined;
         const processId = isLimited ? await sessions.processOfTransaction(client) : undefined;
+        const startedAtMs = performance.now();
         const running = sendStatement<R>(client, statement, { silenceMs: longestStatementMs });
-        return this.#limited(running, statement, () => processId);
+        const ended = this.#limited(running, statement, () => processId);
+        return statement.onRan ? ended.finally(() => statement.onRan?.(performance.now() - startedAtMs)) : ended;
       };
       try {
         const result = await work(send);
@@ -139,7 +141,7 @@ class Places implements WorkPlaces {
     const { sessions, silenceMs = statementMs + silenceMarginMs } = this.#options;
     const { onRan, onExecuted } = this.#hooks;
     const settings = await sessions.prepare(client, statementMs, this.#options.settings);
-    const startedAtMs = onRan || onExecuted ? performance.now() : 0;
+    const startedAtMs = performance.now();
     let processId = sessions.processOf(client);
     const onProcess = (id: number) => {
       processId = id;
@@ -153,7 +155,12 @@ class Places implements WorkPlaces {
         statement.name !== undefined && { onExecuted: () => onExecuted(statement, performance.now() - startedAtMs) }),
     });
     const ended = this.#limited(running, statement, () => processId);
-    return onRan ? ended.finally(() => onRan(statement, performance.now() - startedAtMs)) : ended;
+    if (!onRan && !statement.onRan) return ended;
+    return ended.finally(() => {
+      const tookMs = performance.now() - startedAtMs;
+      onRan?.(statement, tookMs);
+      statement.onRan?.(tookMs);
+    });
   }
 
   /** Ends a statement that has its own limit when it reaches the limit. */

@@ -15,11 +15,16 @@ import { createShortThenLong } from './short-then-long.ts';
 /** Shaped reads. The server ends each statement after the given time, in milliseconds. */
 export interface ShapedReads {
   read<R>(statement: Statement, statementMs: number): Promise<R[]>;
+  /** Returns reads that together have the time of one. How long they wait for a connection does not count. */
+  together(statementMs: number): Query;
   /** Runs a read on the lane, where it should be quick. If it is slow, it starts again as a shaped read. */
   readOn<R>(lane: Pick<ReadLane, 'read'>, statement: Statement, statementMs: number): Promise<R[]>;
   /** Runs several statements that see one snapshot. */
-  transaction<T>(work: (query: Query) => Promise<T>, statementMs: number): Promise<T>;
+  transaction<T>(work: SnapshotWork<T>, statementMs: number): Promise<T>;
 }
+
+/** Reads with several statements. Those of `together` have the time of one; each of `query` has its own. */
+export type SnapshotWork<T> = (query: Query, together: Query) => Promise<T>;
 
 interface ShapedReadsDeps {
   readonly quick: Pick<ReadLane, 'read'>;
@@ -49,6 +54,11 @@ export function createShapedReads(deps: ShapedReadsDeps): ShapedReads {
   const read = <R>(client: string, statement: Statement, statementMs: number): Promise<R[]> =>
     places.run(client, () => shortThenLong.read<R>(client, statement, statementMs));
 
+  async function readShaped<R>(statement: Statement, statementMs: number): Promise<R[]> {
+    const client = clientOfRead();
+    return (await quickReads.tryRead<R>(client, statement)) ?? read<R>(client, statement, statementMs);
+  }
+
   /** Reads on a lane. Returns undefined if the read must start again as an ordinary shaped read. */
   async function tryLane<R>(lane: Pick<ReadLane, 'read'>, statement: Statement): Promise<R[] | undefined> {
     if (!slowReaders.isEmpty && slowReaders.isKnownSlow(clientOfRead(), statement)) return undefined;
@@ -63,18 +73,46 @@ export function createShapedReads(deps: ShapedReadsDeps): ShapedReads {
   }
 
   return {
-    async read<R>(statement: Statement, statementMs: number) {
-      const client = clientOfRead();
-      return (await quickReads.tryRead<R>(client, statement)) ?? read<R>(client, statement, statementMs);
+    read: readShaped,
+    together(statementMs) {
+      let leftMs = statementMs;
+      const onRan = (tookMs: number) => {
+        leftMs -= tookMs;
+      };
+      return (statement) => readShaped({ ...statement, onRan }, wholeMs(leftMs));
     },
     async readOn<R>(lane: Pick<ReadLane, 'read'>, statement: Statement, statementMs: number) {
       return (await tryLane<R>(lane, statement)) ?? read<R>(clientOfRead(), statement, statementMs);
     },
     transaction(work, statementMs) {
       const client = clientOfRead();
-      return places.run(client, () => inSlot(client, work, statementMs));
+      return places.run(client, () =>
+        inSlot(client, (query) => work(query, withinTime(query, statementMs, nowMs)), statementMs),
+      );
     },
   };
 }
+
+/** PostgreSQL takes 0 for no limit. */
+const wholeMs = (ms: number): number => Math.max(Math.ceil(ms), 1);
+
+/** Gives a transaction's statements one time together. A quick one leaves the time as it is. */
+function withinTime(query: Query, statementMs: number, nowMs: () => number): Query {
+  let leftMs = statementMs;
+  return async (statement) => {
+    if (leftMs < statementMs * 0.9) await query(timeOf(leftMs));
+    const startedAtMs = nowMs();
+    try {
+      return await query(statement);
+    } finally {
+      leftMs -= nowMs() - startedAtMs;
+    }
+  };
+}
+
+const timeOf = (leftMs: number): Statement => ({
+  text: "select set_config('statement_timeout', $1, true)",
+  values: [String(wholeMs(leftMs))],
+});
 
 const clientOfRead = (): string => currentClient() ?? 'own';

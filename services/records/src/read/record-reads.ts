@@ -4,6 +4,7 @@ import {
   isDatabaseError,
   type Query,
   type ReplicaRead,
+  type SnapshotWork,
   type Statement,
   sqlState,
 } from '@recordbus/database';
@@ -18,8 +19,10 @@ export interface RecordReads {
   page<R>(collection: string, statementFor: (maxBytes: number) => Statement): Promise<R[]>;
   /** A shaped read. */
   readonly shaped: Query;
+  /** Returns shaped reads that together have one read's time. */
+  together(): Query;
   /** A shaped read with several statements that see one snapshot. */
-  snapshot<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  snapshot<T>(work: SnapshotWork<T>): Promise<T>;
   /** A read for live subscriptions. */
   readonly live: Query;
   /** How many bytes an answer may have. */
@@ -60,6 +63,10 @@ export function createRecordReads(
       }
     },
     shaped,
+    together() {
+      const query = reads.together(timeoutMs());
+      return (statement) => query<never>(statement).catch(explainCost);
+    },
     snapshot: (work) => reads.shapedTransaction(work, timeoutMs()).catch(explainCost),
     live: (statement) => reads.live<never>(statement, timeoutMs()).catch(explainCost),
     maxAnswerBytes,
@@ -77,6 +84,10 @@ function onReplicas(reads: RecordReads, fromReplica: ReplicaRead): RecordReads {
     get: (statement) => reads.get(marked(statement)),
     page: (collection, statementFor) => reads.page(collection, (maxBytes) => marked(statementFor(maxBytes))),
     shaped: (statement) => reads.shaped(marked(statement)),
+    together() {
+      const query = reads.together();
+      return (statement) => query(marked(statement));
+    },
   };
 }
 
@@ -86,7 +97,8 @@ export function readsWithin(query: Query, { maxAnswerBytes }: Pick<RecordReads, 
     get: query,
     page: (_collection, statementFor) => query(statementFor(maxAnswerBytes())),
     shaped: query,
-    snapshot: (work) => work(query),
+    together: () => query,
+    snapshot: (work) => work(query, query),
     live: query,
     maxAnswerBytes,
     isCommitted: false,

@@ -1,44 +1,26 @@
 import { createParameters } from '@recordbus/query';
-import { type Collection, knownWordsTableOf } from '@recordbus/schema';
-import type { RecordReads } from '../read/record-reads.ts';
-import type { RuleContext } from '../rules/rule-context.ts';
 import { readCondition } from '../shape/conditions.ts';
 import { compileMatch, matchesFrom } from './match-sql.ts';
+import { findNearWords, type NearWord, type Suspect, searchFor } from './near-words.ts';
 import type { ParsedSearch, SearchTerm } from './parse-search.ts';
 import type { Corrections, Search } from './search-request.ts';
-import { typoDistance } from './typo-distance.ts';
+import { countSql, type TypoPlace } from './typo-place.ts';
 
 /** How many words a typo is replaced by. */
 const maxCorrections = 3;
 
-/**
- * How many matches of a word are counted, which decides between equally near corrections. To ask only whether there is one
- * would make the planner read every record instead of the index.
- */
-const maxCounted = 1000;
+/** How many near words one statement counts for each typo, the nearest first. */
+const countedAtOnce = 300;
 
-/** How many words near a typo are counted, the nearest first. There are more only where texts are made for it. */
-const maxCandidates = 300;
+/**
+ * How many near words that visible records have are compared. There are more only where texts are made for it. Hidden words do
+ * not count: nobody can crowd out a correction with them, nor learn of them by one that is missing.
+ */
+const maxCompared = 300;
 
 /** Only words of letters have typos. Scripts without spaces have none: any letters make a word. */
 const wordOfLetters = /^[\p{L}\p{M}]+$/u;
 const scriptWithoutSpaces = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
-
-/** A word that may be a typo. */
-interface Suspect {
-  readonly term: SearchTerm;
-  readonly letters: readonly string[];
-  /** How far a correction may be from it. */
-  readonly most: number;
-}
-
-/** A word that a typo may mean. */
-interface Candidate {
-  /** The typo's place among the suspects. */
-  readonly suspect: number;
-  readonly word: string;
-  readonly distance: number;
-}
 
 /** Whether a search may have typos, after it found something or not. With `all`, each word is found if a record is. */
 export function mayHaveTypos({ index, parsed, mode }: Search, found: boolean): boolean {
@@ -51,30 +33,57 @@ export function mayHaveTypos({ index, parsed, mode }: Search, found: boolean): b
  * Replaces a search's words that no record has by near ones that some have; undefined if there are none. Only records that
  * list rule and filter admit count (search §2.6).
  */
-export async function correctTypos(
-  reads: Pick<RecordReads, 'shaped'>,
-  collection: Collection,
-  search: Search,
-  filter: string | undefined,
-  ruleContext: RuleContext,
-): Promise<Search | undefined> {
-  const place: Place = { reads, collection, search, filter, ruleContext };
+export async function correctTypos(place: TypoPlace): Promise<Search | undefined> {
+  const { search } = place;
   const suspects = findSuspects(search.parsed);
-  const candidates = await findCandidates(place, suspects);
-  if (candidates.length === 0) return undefined;
-  const counts = await countVisible(place, candidates);
+  const near = await findNearWords(place, suspects);
+  const typos = suspects.map((_, at) => ({ waiting: near[at] ?? [], visible: [] as VisibleWord[] }));
+  for (;;) {
+    const open = typos.filter((typo) => typo.waiting.length > 0 && !isDecided(typo));
+    if (open.length === 0) break;
+    const asked = open.flatMap((typo) =>
+      typo.waiting.splice(0, countedAtOnce).map((candidate) => ({ candidate, visible: typo.visible })),
+    );
+    const counts = await countVisible(
+      place,
+      asked.map(({ candidate }) => candidate.word),
+    );
+    for (const [at, { candidate, visible }] of asked.entries()) {
+      const records = counts[at] ?? 0;
+      if (records > 0) visible.push({ ...candidate, records });
+    }
+  }
   const corrections = new Map<SearchTerm, readonly string[]>();
   for (const [at, { term }] of suspects.entries()) {
-    const words = candidates
-      .map((candidate, index) => ({ ...candidate, visible: counts[index] ?? 0 }))
-      .filter(({ suspect, visible }) => suspect === at && visible > 0)
-      .sort((a, b) => a.distance - b.distance || b.visible - a.visible || (a.word < b.word ? -1 : 1))
-      .slice(0, maxCorrections)
-      .map(({ word }) => word);
+    const words = bestOf(typos[at]?.visible ?? []);
     if (words.length > 0) corrections.set(term, words);
   }
   return corrections.size > 0 ? withCorrections(search, corrections) : undefined;
 }
+
+interface VisibleWord extends NearWord {
+  /** How many visible records have it. */
+  readonly records: number;
+}
+
+interface Typo {
+  /** Near words that are not counted yet, the nearest first. */
+  readonly waiting: readonly NearWord[];
+  readonly visible: readonly VisibleWord[];
+}
+
+/** Whether no waiting word can be among the best ones, or enough are compared. */
+function isDecided({ waiting: [next], visible }: Typo): boolean {
+  const worst = visible[maxCorrections - 1];
+  return visible.length >= maxCompared || (next !== undefined && worst !== undefined && worst.distance < next.distance);
+}
+
+const bestOf = (visible: readonly VisibleWord[]): string[] =>
+  visible
+    .slice(0, maxCompared)
+    .sort((a, b) => a.distance - b.distance || b.records - a.records || (a.word < b.word ? -1 : 1))
+    .slice(0, maxCorrections)
+    .map(({ word }) => word);
 
 function findSuspects({ wanted }: ParsedSearch): Suspect[] {
   return wanted.flat().flatMap((term) => {
@@ -92,68 +101,18 @@ const foldWord = (word: string): string =>
     .normalize('NFKC')
     .toLowerCase();
 
-interface Place {
-  readonly reads: Pick<RecordReads, 'shaped'>;
-  readonly collection: Collection;
-  readonly search: Search;
-  readonly filter: string | undefined;
-  readonly ruleContext: RuleContext;
-}
-
-/** The known words near the suspects that no visible record has. */
-async function findCandidates(place: Place, suspects: readonly Suspect[]): Promise<Candidate[]> {
-  const { reads, collection, search, filter, ruleContext } = place;
-  const parameters = createParameters();
-  const condition = readCondition(collection, filter, { row: 't', parameters }, ruleContext);
-  const known = knownWordsTableOf(collection, search.index);
-  const lists = suspects.map((suspect, at) => {
-    const match = compileMatch(collection, { ...search, parsed: searchFor(suspect.term) }, parameters);
-    const visible = countSql(matchesFrom(collection, search, match, condition));
-    return `select ${at} as suspect, case when ${visible} > 0 then '{}'
-      else (select array_agg(k.word) from ${known} k where ${nearSql(suspect, parameters)}) end as words`;
-  });
-  const found = await reads.shaped<{ suspect: number; words: readonly string[] | null }>({
-    text: lists.join(' union all '),
-    values: parameters.values(ruleContext.request),
-    onPrimary: parameters.readsAccount,
-  });
-  return found.flatMap(({ suspect, words }) => {
-    const typo = suspects[suspect];
-    if (!typo) throw new Error('the answer names a word that the search lacks');
-    return (words ?? [])
-      .map((word) => ({ suspect, word, distance: typoDistance(typo.letters, [...word], typo.most) }))
-      .filter(({ distance }) => distance <= typo.most)
-      .sort((a, b) => a.distance - b.distance || (a.word < b.word ? -1 : 1))
-      .slice(0, maxCandidates);
-  });
-}
-
-/** Holds for every word that is near enough, and for few others: it may lack few of the letters, and have few others. */
-function nearSql({ letters, most }: Suspect, parameters: Pick<ReturnType<typeof createParameters>, 'fixed'>): string {
-  const mask = parameters.fixed(String(lettersOf(letters)), 'bigint');
-  return `length(k.word) between ${letters.length - most} and ${letters.length + most}
-    and bit_count((k.letters & ~${mask})::bit(64)) <= ${most} and bit_count((${mask} & ~k.letters)::bit(64)) <= ${most}`;
-}
-
-/** A bit for each letter, like the column `letters` of known words. */
-const lettersOf = (letters: readonly string[]): bigint =>
-  letters.reduce((mask, letter) => mask | (1n << BigInt((letter.codePointAt(0) ?? 0) % 63)), 0n);
-
-/** How many visible records have each candidate's word. */
+/** How many visible records have each word. */
 async function countVisible(
-  { reads, collection, search, filter, ruleContext }: Place,
-  candidates: readonly Candidate[],
+  { query, collection, search, filter, ruleContext }: TypoPlace,
+  candidates: readonly string[],
 ): Promise<number[]> {
   const parameters = createParameters();
   const condition = readCondition(collection, filter, { row: 't', parameters }, ruleContext);
-  const words = parameters.fixed(
-    candidates.map(({ word }) => word),
-    'text[]',
-  );
+  const words = parameters.fixed(candidates, 'text[]');
   const parsed = searchFor({ text: '', isPhrase: false, isPrefix: false });
   const { hasWords, readsRecord } = compileMatch(collection, { ...search, parsed }, { fixed: () => 'c.word' });
   const matches = matchesFrom(collection, search, { condition: hasWords, readsRecord }, condition);
-  const counts = await reads.shaped<{ visible: number }>({
+  const counts = await query<{ visible: number }>({
     text: `select ${countSql(matches)} as visible
       from unnest(${words}) with ordinality c(word, n) order by c.n`,
     values: parameters.values(ruleContext.request),
@@ -161,11 +120,6 @@ async function countVisible(
   });
   return counts.map(({ visible }) => visible);
 }
-
-const countSql = (matches: string): string =>
-  `(select count(*)::integer from (select ${matches} limit ${maxCounted}) m)`;
-
-const searchFor = (term: SearchTerm): ParsedSearch => ({ wanted: [[term]], unwanted: [], words: 1 });
 
 function withCorrections(search: Search, corrections: ReadonlyMap<SearchTerm, readonly string[]>): Search {
   const { parsed } = search;

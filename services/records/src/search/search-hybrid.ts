@@ -26,10 +26,10 @@ export async function searchHybrid(
   if (weight === 0) return searchRecords(place, search, request);
   const { collection, ruleContext, reads } = place;
   const { filter } = request;
-  return ranking.inSnapshot(async (query) => {
+  return ranking.inSnapshot(async (query, together) => {
     const ranked = { query, collection, near: { ...near, limit: maxFused }, filter, ruleContext };
     const nearest = await ranking.nearest(ranked);
-    const within = { ...place, reads: { ...reads, shaped: query } };
+    const within = { ...place, reads: { ...reads, together: () => together } };
     return searchRecords(within, search, request, { nearest, weight });
   });
 }

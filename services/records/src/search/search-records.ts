@@ -1,3 +1,4 @@
+import type { Query } from '@recordbus/database';
 import type { Collection, FieldEncryption } from '@recordbus/schema';
 import type { ListRequest } from '../read/list-request.ts';
 import type { RecordReads } from '../read/record-reads.ts';
@@ -11,7 +12,7 @@ import type { Search } from './search-request.ts';
 
 /** Where a search reads, and for whom. */
 export interface SearchPlace {
-  readonly reads: Pick<RecordReads, 'shaped' | 'maxAnswerBytes'>;
+  readonly reads: Pick<RecordReads, 'together' | 'maxAnswerBytes'>;
   readonly collection: Collection;
   readonly ruleContext: RuleContext;
   readonly encryption: FieldEncryption;
@@ -29,13 +30,16 @@ export async function searchRecords(
   fusion?: Fusion,
 ): Promise<string> {
   const { reads, collection, ruleContext } = place;
-  const answer = await runSearch(place, search, request, fusion);
+  const query = reads.together();
+  const run = (of: Search) => runSearch(query, place, of, request, fusion);
+  const answer = await run(search);
   if (fusion?.weight === 1 || !mayHaveTypos(search, answer.found)) return answer.body;
-  const corrected = await correctTypos(reads, collection, search, request.filter, ruleContext);
-  return corrected ? (await runSearch(place, corrected, request, fusion)).body : answer.body;
+  const corrected = await correctTypos({ query, collection, search, filter: request.filter, ruleContext });
+  return corrected ? (await run(corrected)).body : answer.body;
 }
 
 async function runSearch(
+  query: Query,
   { reads, collection, ruleContext, encryption }: SearchPlace,
   search: Search,
   request: ListRequest,
@@ -46,7 +50,7 @@ async function runSearch(
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
   const maxBytes = reads.maxAnswerBytes();
   const values = composed.valuesFrom({ page, perPage, offset, maxBytes }, ruleContext.request);
-  const [row] = await reads.shaped<{ body: string; found: boolean }>(withValues(composed, values));
+  const [row] = await query<{ body: string; found: boolean }>(withValues(composed, values));
   if (!row) throw new Error('the search statement returned no row');
   return { body: await decryptAnswer(encryption, composed.projection, row.body, maxBytes), found: row.found };
 }

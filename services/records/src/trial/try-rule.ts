@@ -118,6 +118,10 @@ function unprepared(reads: RecordReads): RecordReads {
     ...reads,
     get: (statement) => reads.get(bare(statement)),
     shaped: (statement) => reads.shaped(bare(statement)),
+    together() {
+      const query = reads.together();
+      return (statement) => query(bare(statement));
+    },
     page: (name, statementFor) => reads.page(name, (maxBytes) => bare(statementFor(maxBytes))),
     isCommitted: false,
   };

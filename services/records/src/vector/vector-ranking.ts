@@ -1,4 +1,4 @@
-import type { Query } from '@recordbus/database';
+import type { SnapshotWork } from '@recordbus/database';
 import { unavailable } from '@recordbus/errors';
 import { createFairGate } from '@recordbus/limits/fair-gate';
 import { currentCaller } from '@recordbus/request/request-scope';
@@ -10,7 +10,7 @@ import { createVectorMemory } from './vector-memory.ts';
 /** Ranks records by their vectors, a few searches at a time. */
 export interface VectorRanking {
   /** Runs a search's work in one snapshot, when its caller has a turn. */
-  inSnapshot<T>(work: (query: Query) => Promise<T>): Promise<T>;
+  inSnapshot<T>(work: SnapshotWork<T>): Promise<T>;
   /** Returns the top k among the rows that list rule and filter admit, and the candidates that may belong to them. */
   candidates(search: RankedSearch): Promise<readonly Scored[]>;
   /** Returns the ids of the top k, the best first. */
