@@ -31,7 +31,10 @@ suite('moving in from PocketBase', async () => {
     const { code, json, stderr } = await move('--dry-run', '--report', page);
     assert.equal(code, 2, stderr);
     assert.equal(at(json, 'dry_run'), true);
-    assert.equal(at(collectionOf(json, 'notes'), 'created'), 2);
+    const notes = collectionOf(json, 'notes');
+    assert.equal(at(notes, 'created'), 2);
+    assert.deepEqual([at(notes, 'files'), at(notes, 'files_missing')], [2, 1]);
+    assert.deepEqual(at(notes, 'missing_files'), [`${id('one')}/gone_1234567890.txt`]);
     assert.match(readFileSync(page, 'utf8'), /strftime/);
     assert.equal((await admin.get('/api/v1/collections/notes')).status, 404);
     assert.ok(!existsSync(`${directory}.recordbus`));

@@ -21,8 +21,7 @@ export async function sendFiles(move: Move, { collection }: OrderedCollection, m
     for (let file = files[next++]; file; file = files[next++]) {
       const bytes = await sendFile(move, collection.from.id, collection.to.name, file);
       if (bytes === undefined) {
-        if (moved.missing_files.length < maxListed) moved.missing_files.push(`${file.record}/${file.source}`);
-        moved.files_missing += 1;
+        noteMissing(moved, file);
         continue;
       }
       state.noteFile(collection.from.name, file);
@@ -37,6 +36,28 @@ export async function sendFiles(move: Move, { collection }: OrderedCollection, m
     }
   };
   await Promise.all(Array.from({ length: together }, work));
+}
+
+/** Counts the files that a run would send. Those in a bucket are not looked up, so none is missing there. */
+export async function foreseeFiles(
+  { state, storedFiles }: Move,
+  { collection: { from } }: OrderedCollection,
+  moved: MovedCollection,
+): Promise<void> {
+  for (const file of state.unsentFiles(from.name)) {
+    const isNamed = [from.id, file.record, file.source].every(isPlain);
+    const size = isNamed ? await storedFiles.measure(from.id, file.record, file.source) : undefined;
+    if (size === undefined) noteMissing(moved, file);
+    else {
+      moved.files += 1;
+      moved.file_bytes += size;
+    }
+  }
+}
+
+function noteMissing(moved: MovedCollection, { record, source }: NotedFile): void {
+  if (moved.missing_files.length < maxListed) moved.missing_files.push(`${record}/${source}`);
+  moved.files_missing += 1;
 }
 
 /** A name that leads to no other folder. */

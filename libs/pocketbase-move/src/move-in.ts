@@ -5,7 +5,7 @@ import { type ApiAddress, CommandFailure, callApi, commandJob } from '@recordbus
 import { awaitLeftJobs } from './import-rows.ts';
 import { createLosses, type Losses } from './losses.ts';
 import { keepIdentities } from './move-accounts.ts';
-import { sendFiles } from './move-files.ts';
+import { foreseeFiles, sendFiles } from './move-files.ts';
 import { countNewLinks, moveLinks, noteLinks } from './move-links.ts';
 import { keepProviders } from './move-providers.ts';
 import { deleteGone, foresee, noteSource, writeDeferred, writeRecords } from './move-records.ts';
@@ -49,7 +49,7 @@ export async function moveIn(parts: MoveParts, options: MoveOptions): Promise<Mo
   const { directory, address, target = address.url, dryRun: isDryRun = false } = options;
   const addAdmin = options.superusers === 'skip' ? undefined : parts.addAdmin;
   const startedMs = Date.now();
-  const source = await openSource(parts, directory);
+  const source = await openSource(parts, options);
   const prepared = prepareMove(source, options);
   const state = openState(await stateFile(options, source.aside), target);
   lifecycle.onStop('notes', () => state.close());
@@ -109,6 +109,7 @@ export async function moveIn(parts: MoveParts, options: MoveOptions): Promise<Mo
   if (isDryRun)
     for (const [one, count] of moved) {
       await foresee(move, one, count);
+      await foreseeFiles(move, one, count);
       count.links = countNewLinks(move, one);
     }
   else {
@@ -206,7 +207,9 @@ function notTaken(source: Source, { sessions, superusers, files }: MoveOptions, 
     'hooks (pb_hooks), migrations (pb_migrations), Go code and logs',
     ...noSuperusers(source, superusers, addsAdmins),
     'settings: name, mail server, rate limits and templates',
-    ...(settings === undefined ? ['settings cannot be read: they are encrypted, or missing'] : []),
+    ...(settings === undefined
+      ? ['settings cannot be read: they are missing, or encrypted and PB_ENCRYPTION_KEY lacks their key']
+      : []),
     ...(files !== 's3' && keepsFilesInBucket(source)
       ? ['files: PocketBase keeps them in S3. A run of the command with --files s3 takes them']
       : []),

@@ -1,6 +1,7 @@
 import type { Lifecycle } from '@recordbus/process/lifecycle';
 import type { ApiAddress, Progress } from '@recordbus/stack-calls';
 import type { AddAdmin } from './move-superusers.ts';
+import type { EncryptionKey } from './read-settings.ts';
 import type { SchemaPlan } from './schema-document.ts';
 
 /** What a move was asked for. */
@@ -17,6 +18,8 @@ export interface MoveOptions {
   readonly only?: readonly string[] | undefined;
   /** New names of collections, by the old ones. */
   readonly map?: Readonly<Record<string, string>> | undefined;
+  /** The key of PocketBase's settings, if they are encrypted. */
+  readonly encryption?: EncryptionKey | undefined;
   /** Where PocketBase's files are: in the directory, which is the default, or in the bucket that its settings name. */
   readonly files?: 'copy' | 's3' | undefined;
   /** Whether views are tried; the default. */

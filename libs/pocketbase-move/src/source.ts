@@ -5,7 +5,8 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { readCollection, type StoredCollection, UnreadableCollection } from '@recordbus/pocketbase/collections';
 import { CommandFailure } from '@recordbus/stack-calls';
-import type { MoveParts } from './options.ts';
+import type { MoveOptions, MoveParts } from './options.ts';
+import { readSettings } from './read-settings.ts';
 
 export type SourceRow = Readonly<Record<string, unknown>>;
 
@@ -25,21 +26,24 @@ export interface Source {
   count(table: string): number;
   /** How many rows meet a condition in SQL, which may name columns in quotes only. */
   countWhere(table: string, condition: string): number;
-  /** The settings, unless they are encrypted. */
+  /** The settings; undefined without any, and for encrypted ones without their key. */
   readonly settings: SourceRow | undefined;
 }
 
 const attempts = 5;
 
 /** Copies a data directory's database aside and opens the copy. The original is only read. */
-export async function openSource({ lifecycle }: Pick<MoveParts, 'lifecycle'>, directory: string): Promise<Source> {
+export async function openSource(
+  { lifecycle }: Pick<MoveParts, 'lifecycle'>,
+  { directory, encryption }: Pick<MoveOptions, 'directory' | 'encryption'>,
+): Promise<Source> {
   const path = join(resolve(directory), 'data.db');
   const aside = await mkdtemp(join(tmpdir(), 'recordbus-pocketbase-'));
   lifecycle.onStop('copy', () => rm(aside, { recursive: true, force: true }));
   const copy = await copyDatabase(path, aside);
   const database = open(copy, directory);
   lifecycle.onStop('copied database', () => database.close());
-  return readSource(database, directory, aside);
+  return readSource(database, { directory, encryption, aside });
 }
 
 /** Copies the database and its log of writes, again if PocketBase wrote to them meanwhile. */
@@ -90,7 +94,11 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 /** Quotes a name in SQLite's SQL. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-function readSource(database: DatabaseSync, directory: string, aside: string): Source {
+interface Copied extends Pick<MoveOptions, 'directory' | 'encryption'> {
+  readonly aside: string;
+}
+
+function readSource(database: DatabaseSync, { directory, encryption, aside }: Copied): Source {
   const tables = new Set(
     database
       .prepare("select name from sqlite_master where type = 'table'")
@@ -125,7 +133,7 @@ function readSource(database: DatabaseSync, directory: string, aside: string): S
     countWhere: (table, condition) =>
       Number(statement(`select count(*) as n from ${quoted(table)} t where ${condition}`).get()?.n),
     settings: tables.has('_params')
-      ? settingsOf(statement("select value from _params where id = 'settings'"))
+      ? readSettings(textOf(statement("select value from _params where id = 'settings'").get()?.value), encryption)
       : undefined,
   };
 }
@@ -139,13 +147,5 @@ function readOne(row: SourceRow): StoredCollection {
   }
 }
 
-function settingsOf(statement: StatementSync): SourceRow | undefined {
-  const value = statement.get()?.value;
-  const text = value instanceof Uint8Array ? Buffer.from(value).toString() : String(value ?? '');
-  try {
-    const settings: unknown = JSON.parse(text);
-    return typeof settings === 'object' && settings !== null ? { ...settings } : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const textOf = (value: unknown): string =>
+  value instanceof Uint8Array ? Buffer.from(value).toString() : String(value ?? '');

@@ -59,7 +59,10 @@ export interface MoveState {
   leftJob(): string | undefined;
   /** Notes the import job that this run follows; undefined when it has ended. */
   noteJob(id: string | undefined): void;
+  /** Files to send, whose records the target has. */
   waitingFiles(collection: string): IterableIterator<NotedFile>;
+  /** Files to send once the target has all records that the source has now. */
+  unsentFiles(collection: string): IterableIterator<NotedFile>;
   noteFile(collection: string, file: NotedFile): void;
 }
 
@@ -117,6 +120,7 @@ export function openState(path: string, target: string): MoveState & { close(): 
     }
   };
   const list = (where: string) => (collection: string) => listRows(database, where, collection, run);
+  const listFiles = (where: string) => (collection: string) => listUnsent(database, where, collection, run);
   const one = database.prepare('select digest from collections where name = ?');
   const key = database.prepare('select digest from keys where collection = ? and id = ?');
   return {
@@ -241,14 +245,8 @@ export function openState(path: string, target: string): MoveState & { close(): 
       if (id === undefined) database.exec("delete from about where name = 'job'");
       else database.prepare("insert or replace into about values ('job', ?)").run(id);
     },
-    *waitingFiles(collection) {
-      const rows = database
-        .prepare(`select f.record, f.source, f.name from files f join rows r on r.collection = f.collection and r.id = f.record
-          where f.collection = ? and f.is_sent = 0 and r.moved = r.seen`)
-        .iterate(collection);
-      for (const { record, source, name } of rows)
-        yield { record: String(record), source: String(source), name: String(name) };
-    },
+    waitingFiles: listFiles('r.moved = r.seen'),
+    unsentFiles: listFiles('r.run = ?2'),
     noteFile(collection, { record, name }) {
       database
         .prepare('update files set is_sent = 1 where collection = ? and record = ? and name = ?')
@@ -263,4 +261,17 @@ function* listRows(database: DatabaseSync, where: string, collection: string, ru
     where collection = ?1 and (?2 is not null) and ${where} order by id`);
   for (const { id, updated, is_pending: isPending } of rows.iterate(collection, run))
     yield { id: String(id), updated: Number(updated), isPending: isPending === 1 };
+}
+
+function* listUnsent(
+  database: DatabaseSync,
+  where: string,
+  collection: string,
+  run: number,
+): IterableIterator<NotedFile> {
+  const rows = database.prepare(`select f.record, f.source, f.name from files f
+    join rows r on r.collection = f.collection and r.id = f.record
+    where f.collection = ?1 and (?2 is not null) and f.is_sent = 0 and ${where}`);
+  for (const { record, source, name } of rows.iterate(collection, run))
+    yield { record: String(record), source: String(source), name: String(name) };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { type FileHandle, lstat, open, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { CommandFailure, isSystemError } from '@recordbus/stack-calls';
@@ -11,23 +11,36 @@ import type { Source } from './source.ts';
 export interface StoredFiles {
   /** Opens a file to read; undefined if there is none. The names are plain: none leads elsewhere. */
   open(collectionId: string, record: string, name: string): Promise<FileHandle | undefined>;
+  /** A file's size in bytes, 0 where it is not looked up; undefined if there is none. */
+  measure(collectionId: string, record: string, name: string): Promise<number | undefined>;
 }
 
 /** The files in a data directory. Links to files elsewhere are not followed. */
 export const filesInDirectory = ({ storage }: Pick<Source, 'storage'>): StoredFiles => ({
-  async open(collectionId, record, name) {
-    try {
-      const file = await open(join(storage, collectionId, record, name), constants.O_RDONLY | constants.O_NOFOLLOW);
+  open: (...names) =>
+    findFile(async () => {
+      const file = await open(join(storage, ...names), constants.O_RDONLY | constants.O_NOFOLLOW);
       if ((await file.stat()).isFile()) return file;
       await file.close();
       return undefined;
-    } catch (error) {
-      if (isSystemError(error) && ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'].includes(error.code ?? ''))
-        return undefined;
-      throw error;
-    }
-  },
+    }),
+  measure: (...names) =>
+    findFile(async () => {
+      const about = await lstat(join(storage, ...names));
+      return about.isFile() ? about.size : undefined;
+    }),
 });
+
+/** Returns undefined where nothing has the name. */
+async function findFile<T>(find: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await find();
+  } catch (error) {
+    if (isSystemError(error) && ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'].includes(error.code ?? ''))
+      return undefined;
+    throw error;
+  }
+}
 
 /** The store in PocketBase's settings. */
 interface BucketSettings {
@@ -50,7 +63,7 @@ export async function filesInBucket({ settings, aside }: Pick<Source, 'settings'
   if (!known)
     throw new CommandFailure(
       settings === undefined
-        ? "PocketBase's settings are encrypted, and so is the bucket's address: copy the bucket into pb_data/storage, and leave out --files."
+        ? "PocketBase's settings are encrypted, and so is the bucket's address: set their key in PB_ENCRYPTION_KEY, or copy the bucket into pb_data/storage and leave out --files."
         : 'PocketBase keeps its files in its directory: leave out --files.',
     );
   const storage = await openStorage({
@@ -74,6 +87,7 @@ export async function filesInBucket({ settings, aside }: Pick<Source, 'settings'
         );
       }
     },
+    measure: async () => 0,
   };
 }
 

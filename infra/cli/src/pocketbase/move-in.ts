@@ -30,6 +30,7 @@ export async function importPocketBase(
     state,
     dryRun,
     files,
+    encryptionEnv: variable,
     views,
     sessions,
     superusers,
@@ -39,6 +40,7 @@ export async function importPocketBase(
 ): Promise<number> {
   const { lifecycle, terminal } = parts;
   const names = map === undefined ? {} : await readMap(map);
+  const key = process.env[variable];
   const { address, deployment } = await findMoveTarget(parts, target);
   const { report, hasWork } = await moveIn(
     {
@@ -51,7 +53,20 @@ export async function importPocketBase(
         if (!json) terminal.note(presentPlan(plan as Plan, { target: address.url, file: undefined }));
       },
     },
-    { directory, address, map: names, only, state, dryRun, files, views, sessions, superusers, events },
+    {
+      directory,
+      address,
+      map: names,
+      only,
+      state,
+      dryRun,
+      encryption: key ? { variable, key } : undefined,
+      files,
+      views,
+      sessions,
+      superusers,
+      events,
+    },
   );
   if (file !== undefined) await writeReport(file, report);
   terminal.report(report, summaryOf(report));

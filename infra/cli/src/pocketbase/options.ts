@@ -8,6 +8,8 @@ export interface ImportOptions extends TargetOptions {
   readonly map?: string;
   /** Where PocketBase's files are. */
   readonly files?: 'copy' | 's3';
+  /** The environment variable with the key of PocketBase's settings. */
+  readonly encryptionEnv: string;
   /** Whether views are tried; the default. */
   readonly views?: 'try' | 'skip';
   /** Whether users stay signed in; the default. */

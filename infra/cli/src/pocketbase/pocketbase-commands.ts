@@ -28,6 +28,11 @@ export function addImportCommands(program: Command): void {
         .choices(['copy', 's3'])
         .default('copy'),
     )
+    .option(
+      '--encryption-env <name>',
+      "the environment variable with the key of PocketBase's settings, if they are encrypted",
+      'PB_ENCRYPTION_KEY',
+    )
     .addOption(
       new Option('--views <how>', 'whether to try views, whose SQL is rewritten')
         .choices(['try', 'skip'])

@@ -102,6 +102,8 @@ const kinds: Readonly<Record<string, (field: StoredField, context: FieldContext)
   file(field, { note }) {
     const thumbs = (field.thumbs ?? []).filter((size) => /^(?!0+x0+[tbf]?$)\d{1,4}x\d{1,4}[tbf]?$/.test(size));
     if (thumbs.length < (field.thumbs ?? []).length) note('changed', 'some sizes of previews are not taken');
+    if (field.protected)
+      note('changed', 'is protected: a download needs a token here, also for guests whom the view rule admits');
     return {
       type: 'file',
       options: {
