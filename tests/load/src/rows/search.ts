@@ -7,11 +7,12 @@ import type { Ground, Row } from './row.ts';
 const indexed = 'articles';
 const plain = 'plain_articles';
 const count = Number(process.env.BENCH_SEARCH_RECORDS ?? 100_000);
-const countAtOnce = 50_000;
+const countAtOnce = 10_000;
 
 /** The words by how frequent they are. With 45 of them a record's text has about 350 characters. */
 const wordCount = 20_000;
 const wordsOfRecord = 45;
+const titleWords = 5;
 const words = makeWords();
 
 /** How frequent the searched words are: 8 is in half of the records, 500 in 1 %, 5,000 in 0.1 %. */
@@ -65,7 +66,9 @@ function create(name: string, title: string, collection: string): Row {
     requests: () => ({
       method: 'POST',
       paths: [`/api/v1/records/${collection}`],
-      bodies: Array.from({ length: 200 }, () => JSON.stringify({ title: randomText(5), body: randomText(40) })),
+      bodies: Array.from({ length: 200 }, () =>
+        JSON.stringify({ title: randomText(titleWords), body: randomText(wordsOfRecord - titleWords) }),
+      ),
     }),
   };
 }
@@ -109,17 +112,16 @@ async function untilReady(admin: AdminApi): Promise<void> {
 }
 
 /** Records whose n-th most frequent word is n times as rare as the first. */
-const fill = (database: pg.Client, collection: string, start: number) =>
-  database.query(
+const fill = (database: pg.Client, collection: string, start: number) => {
+  const length = Math.min(countAtOnce, count - start);
+  const texts = (words: number) => Array.from({ length }, () => randomText(words));
+  return database.query(
     `insert into ${tableOf(collection)} (id, title, body, owner, open, created_at, updated_at)
-     select gen_random_uuid()::text, array_to_string(w[1:5], ' '), array_to_string(w[6:], ' '), (i % 1000)::text, i % 2 = 0, i, i
-     from generate_series($1::int + 1, least($1::int + ${countAtOnce}, $2::int)) i
-     cross join lateral (
-       select array_agg(($3::text[])[floor(power(${wordCount}, random()))::int]) as w
-       from generate_series(i, i + ${wordsOfRecord - 1})
-     ) r`,
-    [start, count, words],
+     select gen_random_uuid()::text, title, body, ((i + $3) % 1000)::text, i % 2 = 0, i + $3, i + $3
+     from unnest($1::text[], $2::text[]) with ordinality t(title, body, i)`,
+    [texts(titleWords), texts(wordsOfRecord - titleWords), start],
   );
+};
 
 const randomText = (length: number): string =>
   Array.from({ length }, () => words[Math.floor(wordCount ** Math.random()) - 1]).join(' ');
