@@ -40,6 +40,11 @@ const ourField = ({ name, type, target, maxSelect = 1, values }: WorldField) => 
   },
 });
 
+const accountFields = [
+  { name: 'emailVisibility', type: 'bool' },
+  { name: 'email', type: 'email', options: { default: '@none' } },
+];
+
 /** Replaces a stack's collections by the world. */
 export async function createOurs(url: string, admin: { email: string; password: string }, world: World): Promise<Ours> {
   const send = createSend(url);
@@ -63,10 +68,7 @@ export async function createOurs(url: string, admin: { email: string; password: 
     await asAdmin('POST', '/api/v1/collections', {
       name,
       type,
-      fields: [
-        ...fields.filter(({ target }) => !target).map(ourField),
-        ...(type === 'auth' ? [{ name: 'emailVisibility', type: 'bool' }] : []),
-      ],
+      fields: [...fields.filter(({ target }) => !target).map(ourField), ...(type === 'auth' ? accountFields : [])],
       ...closed,
     });
   for (const { name, fields } of world.collections)
@@ -116,8 +118,9 @@ const fieldOf = ({ fields }: WorldCollection, key: string) => fields.find(({ nam
 
 const toOurs = (collection: WorldCollection, values: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
-    Object.entries(values).map(([key, value]) => {
+    Object.entries(values).flatMap(([key, value]) => {
       const field = fieldOf(collection, key);
-      return [key, field ? ourValue(field, value) : value];
+      if (key === 'email' && value === '') return [];
+      return [[key, field ? ourValue(field, value) : value]];
     }),
   );

@@ -83,7 +83,10 @@ export async function createTheirs(
         ...(known as { name: string }[]).find((it) => it.name === field.name),
         ...field,
       }));
-      await asAdmin('PATCH', path(name), { fields: [...others, ...withIds, { name: 'guard', type: 'text', max: 3 }] });
+      const optional = others.map((field) => (field.name === 'email' ? { ...field, required: false } : field));
+      await asAdmin('PATCH', path(name), {
+        fields: [...optional, ...withIds, { name: 'guard', type: 'text', max: 3 }],
+      });
     }
   };
   await setFields(false);

@@ -82,7 +82,12 @@ function createRecord(
   idsOf: (name: string) => readonly string[],
   random: Random,
 ): WorldRecord {
-  const account = { email: `${id}@example.com`, verified: random.chance(0.5), emailVisibility: random.chance(0.5) };
+  const hasAddress = random.chance(0.7);
+  const account = {
+    email: hasAddress ? `${id}@example.com` : '',
+    verified: hasAddress && random.chance(0.5),
+    emailVisibility: random.chance(0.5),
+  };
   const values = fields.map((field) => [field.name, createValue(field, idsOf, random)]);
   return { id, ...(type === 'auth' && account), ...Object.fromEntries(values) };
 }
