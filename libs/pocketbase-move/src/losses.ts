@@ -15,7 +15,7 @@ const sentences: Readonly<Record<Loss, string>> = {
   unlisted: 'values that the field no longer lists: dropped',
   unreadable: 'values that cannot be read: kept as text, or empty',
   renamed_file: 'files with another name here, since the name is too long or has other characters',
-  no_address: 'users without an address: they have a made-up one',
+  no_address: 'users without an address: they have a made-up one, and are not verified',
   slow_hash: 'passwords whose hash is too slow to check: the users need a reset',
 };
 

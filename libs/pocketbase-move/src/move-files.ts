@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { AppError } from '@recordbus/errors';
@@ -63,6 +64,9 @@ function noteMissing(moved: MovedCollection, { record, source }: NotedFile): voi
 /** A name that leads to no other folder. */
 const isPlain = (name: string): boolean => !/[/\\\0]/.test(name) && name !== '.' && name !== '..' && name !== '';
 
+/** A file up to this size is read once, into memory. */
+const smallBytes = 256 * 1024;
+
 /** Sends a file. Returns its size; undefined when PocketBase's directory lacks it, or the record names it no more. */
 async function sendFile(
   { storedFiles, address, terminal }: Move,
@@ -74,21 +78,10 @@ async function sendFile(
   const file = await storedFiles.open(folder, record, original);
   if (!file) return undefined;
   try {
-    const hash = createHash('sha256');
-    let size = 0;
-    for await (const chunk of file.createReadStream({ start: 0, autoClose: false })) {
-      hash.update(chunk);
-      size += chunk.length;
-    }
-    const digest = hash.digest('base64');
+    const { size, digest, body } = await readBody(file);
     const path = `/api/v1/files/${[collection, record, name].map(encodeURIComponent).join('/')}`;
     const headers = { 'content-type': 'application/octet-stream', 'content-digest': `sha-256=:${digest}:` };
-    const send = () => {
-      const bytes = file.createReadStream({ start: 0, autoClose: false });
-      const body = Readable.toWeb(bytes) as ReadableStream<Uint8Array>;
-      return sendRequest(address, { method: 'PUT', path, headers, body });
-    };
-    const answer = await whenFree(send, terminal);
+    const answer = await whenFree(() => sendRequest(address, { method: 'PUT', path, headers, body: body() }), terminal);
     await answer.body?.cancel();
     return size;
   } catch (error) {
@@ -97,4 +90,29 @@ async function sendFile(
   } finally {
     await file.close();
   }
+}
+
+interface FileBody {
+  readonly size: number;
+  /** SHA-256 in Base64. */
+  readonly digest: string;
+  /** Called for each attempt. */
+  body(): Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+}
+
+/** Reads a file's digest, which is sent before its bytes. */
+async function readBody(file: FileHandle): Promise<FileBody> {
+  const hash = createHash('sha256');
+  if ((await file.stat()).size <= smallBytes) {
+    const bytes = await file.readFile();
+    return { size: bytes.length, digest: hash.update(bytes).digest('base64'), body: () => bytes };
+  }
+  let size = 0;
+  for await (const chunk of file.createReadStream({ start: 0, autoClose: false })) {
+    hash.update(chunk);
+    size += chunk.length;
+  }
+  const body = () =>
+    Readable.toWeb(file.createReadStream({ start: 0, autoClose: false })) as ReadableStream<Uint8Array>;
+  return { size, digest: hash.digest('base64'), body };
 }

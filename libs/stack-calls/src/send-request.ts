@@ -13,7 +13,7 @@ export interface ApiRequest {
   /** Relative to the stack's root, with the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | ReadableStream<Uint8Array>;
+  readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
   readonly signal?: AbortSignal;
 }
 
