@@ -138,6 +138,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'own-load.slow': [],
   'parallel-changes': ['clientInAll'],
   'password-sign-in': ['wire', 'client'],
+  'passkey-replicas.slow': [],
   passkeys: ['wire'],
   'pocketbase-answers.slow': [],
   'pocketbase-attacks': ['wire'],

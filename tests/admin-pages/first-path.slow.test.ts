@@ -205,7 +205,7 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Email').fill(admin.email);
     await page.getByLabel('Password').fill(admin.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('heading', { name: 'mirror' }).waitFor();
   });
 

@@ -13,13 +13,18 @@ export interface OpenPages extends AsyncDisposable {
   readonly page: Page;
   /** What the browser said, which must be nothing. */
   readonly said: readonly string[];
+  /** Where the pages are. */
+  readonly url: string;
   /** Opens a path below the pages' root. */
   open(path: string): Promise<unknown>;
   button(name: string | RegExp): Locator;
 }
 
-/** Starts a stack, lets a test prepare it, and opens its admin pages in a wide window. */
-export async function openPages(prepare: (admin: Client) => Promise<void>): Promise<OpenPages> {
+/** Starts a stack, lets a test prepare it, and opens its admin pages in a wide window, at an address or a name. */
+export async function openPages(
+  prepare: (admin: Client) => Promise<void>,
+  host: '127.0.0.1' | 'localhost' = '127.0.0.1',
+): Promise<OpenPages> {
   await using starting = new AsyncDisposableStack();
   const stack = await startStack({ topology: 'one', environment: { SERVICE_PAGES_DIR: await builtPages() } });
   starting.defer(() => stack.stop());
@@ -27,7 +32,11 @@ export async function openPages(prepare: (admin: Client) => Promise<void>): Prom
   await prepare(admin);
   const browser = await startBrowser();
   starting.defer(() => browser.close());
-  const { page, said } = await openSignedIn(browser, stack.url, { viewport: { width: 1280, height: 900 } });
+  const url = stack.url.replace('127.0.0.1', host);
+  const { page, said } = await openSignedIn(browser, url, {
+    viewport: { width: 1280, height: 900 },
+    reducedMotion: 'reduce',
+  });
   const started = starting.move();
   return {
     stack,
@@ -35,7 +44,8 @@ export async function openPages(prepare: (admin: Client) => Promise<void>): Prom
     browser,
     page,
     said,
-    open: (path) => page.goto(`${stack.url}/_/${path}`),
+    url,
+    open: (path) => page.goto(`${url}/_/${path}`),
     button: (name) => page.getByRole('button', { name, exact: true }),
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };

@@ -137,7 +137,7 @@ describe('the screens about people and settings', { skip: skipWithoutBrowser }, 
       await page.goto(`${stack.url}/_/admins`);
       await page.getByLabel('Email').fill(me.email);
       await page.getByLabel('Password').fill(me.password);
-      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     };
     await enter();
     await page.getByRole('button', { name: 'Set up' }).click();
@@ -158,10 +158,10 @@ describe('the screens about people and settings', { skip: skipWithoutBrowser }, 
     await page.evaluate('sessionStorage.clear()');
     await enter();
     await page.getByLabel('Code').fill(wrongTotpCode(secret));
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('the code is wrong or was used already').waitFor();
     await page.getByLabel('Code').fill(recovery);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByText('9 of 10 recovery codes left').waitFor();
     await page.getByRole('button', { name: 'Turn off' }).click();
     await dialog.getByLabel('Your password').fill(me.password);

@@ -23,11 +23,8 @@ const unused: Readonly<Record<string, string>> = {
   'GET /api/v1/admin/events/schema': 'for programs that read the bus',
   'PUT /api/v1/admin/users/{collection}/{id}/links/{provider}': 'for the command line, which moves an app in',
   'PUT /api/v1/admin/moved-sessions/{collection}': 'for the command line, which moves an app in',
-  'GET /api/v1/admin/passkeys': 'for other clients: the pages sign in with a password',
-  'POST /api/v1/admin/passkeys/register/options': 'for other clients: the pages sign in with a password',
-  'POST /api/v1/admin/passkeys/register/verify': 'for other clients: the pages sign in with a password',
-  'PATCH /api/v1/admin/passkeys/{id}': 'for other clients: the pages sign in with a password',
-  'DELETE /api/v1/admin/passkeys/{id}': 'for other clients: the pages sign in with a password',
+  'POST /api/v1/admin/passkeys/register/options': "the client's passkeys.add calls it",
+  'POST /api/v1/admin/passkeys/register/verify': "the client's passkeys.add calls it",
   'PUT /api/v1/files/{collection}/{id}/{filename}': 'for the command line, which moves an app in',
 };
 

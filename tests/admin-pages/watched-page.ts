@@ -50,5 +50,5 @@ export async function signIn(page: Page, url: string): Promise<void> {
 export async function enter(page: Page): Promise<void> {
   await page.getByLabel('Email').fill(firstAdmin.email);
   await page.getByLabel('Password').fill(firstAdmin.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }

@@ -53,6 +53,30 @@ function browser(): Credentials {
 export const makePasskey = async (options: Json, signal?: AbortSignal): Promise<Json> =>
   encoded(await browser().create({ publicKey: decoded(options), signal }));
 
+/** How long before its end a challenge is replaced, in milliseconds: a user who picks then still has time for the PIN. */
+const spareMs = 60_000;
+
+/**
+ * Has the browser offer passkeys among a field's suggestions (`autocomplete="username webauthn"`), and waits until the user
+ * picks one. Undefined when the challenge is about to expire: browsers wait longer than the server does.
+ */
+export async function suggestPasskey(options: Json, signal?: AbortSignal): Promise<Json | undefined> {
+  const ending = new AbortController();
+  const end = (): void => ending.abort(signal?.reason);
+  if (signal?.aborted) end();
+  signal?.addEventListener('abort', end);
+  const timer = setTimeout(end, Math.max(spareMs, Number(options.timeout) - spareMs));
+  try {
+    return await usePasskey(options, true, ending.signal);
+  } catch (error) {
+    if (ending.signal.aborted && !signal?.aborted) return undefined;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', end);
+  }
+}
+
 /**
  * Has the browser use a passkey. With `conditional` it offers passkeys among a field's suggestions
  * (`autocomplete="username webauthn"`), and waits until the user picks one.

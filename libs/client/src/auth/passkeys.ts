@@ -1,6 +1,6 @@
 import type { CallOptions, Transport } from '../transport.ts';
 import { apiPath } from '../url.ts';
-import { canSuggestPasskeys, makePasskey, usePasskey } from './browser-passkeys.ts';
+import { canSuggestPasskeys, makePasskey, suggestPasskey, usePasskey } from './browser-passkeys.ts';
 
 /** A passkey. Times are unix seconds. */
 export interface Passkey {
@@ -36,7 +36,8 @@ interface Answered {
 export interface Passkeys<SignIn> {
   /**
    * Signs in with a passkey that the user picks in the browser. With `conditional` the browser offers them among the
-   * suggestions of a field with `autocomplete="username webauthn"`, and the call waits; end it with its `signal`.
+   * suggestions of a field with `autocomplete="username webauthn"`, and the call waits, however long; end it with its
+   * `signal`.
    *
    * @example
    * const { state } = await client.auth('users').passkeys.login();
@@ -79,11 +80,13 @@ export function createPasskeys<Answer, SignIn>(
   };
   return {
     async login({ conditional = false, ...options } = {}) {
-      const { challenge_id: challengeId, options: wanted } = await steps.beginLogin(options);
-      return steps.finishLogin(
-        { challengeId, credential: await usePasskey(wanted, conditional, options.signal) },
-        options,
-      );
+      for (;;) {
+        const { challenge_id: challengeId, options: wanted } = await steps.beginLogin(options);
+        const credential = conditional
+          ? await suggestPasskey(wanted, options.signal)
+          : await usePasskey(wanted, false, options.signal);
+        if (credential) return steps.finishLogin({ challengeId, credential }, options);
+      }
     },
     async add({ name, ...proof } = {}) {
       const { challenge_id: challengeId, options } = await steps.beginAdd(proof);

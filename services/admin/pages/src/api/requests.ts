@@ -2,8 +2,8 @@ import { acting } from './acting.svelte.ts';
 import { connection } from './connection.svelte.ts';
 import { interruption } from './interruption.ts';
 
-/** A 401 from these means a wrong password or token, not that the session has ended. */
-const isSignIn = /^\/api\/v1\/admin\/(?:login|setup)$/;
+/** A 401 from these means a wrong password, code, passkey or token, not that the session has ended. */
+const isSignIn = /^\/api\/v1\/admin\/(?:login|login\/mfa|setup|passkeys\/(?:login|register)\/verify)$/;
 const refreshPath = '/api/v1/auth/refresh';
 
 const withToken = (init: RequestInit | undefined, token: string): RequestInit => ({

@@ -28,7 +28,7 @@ export const areaGroups: readonly AreaGroup[] = [
     name: 'Access',
     areas: [
       { segment: 'users', name: 'Users', icon: 'users' },
-      { segment: 'admins', name: 'Admins', icon: 'admin' },
+      { segment: 'admins', name: 'Admins', icon: 'admin', words: 'passkeys password 2fa sessions account profile' },
       { segment: 'keys', name: 'Service keys', icon: 'key' },
       { segment: 'settings', name: 'Settings', icon: 'settings' },
     ],
