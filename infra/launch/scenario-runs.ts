@@ -71,6 +71,8 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   durability: ['wire', 'clientInAll'],
   'encrypted-fields': ['clientInAll'],
   'encryption-keys.slow': [],
+  erasure: ['wire'],
+  'erasure-readers': ['wire'],
   expand: ['clientInAll'],
   'expand-list-referrers': ['clientInAll'],
   'expand-lists': ['clientInAll'],

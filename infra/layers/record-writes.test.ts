@@ -5,12 +5,14 @@ import { findSources, readSource } from './sources.ts';
 /** Sources that write a table whose name is a variable, without an event, and why no reader misses one. */
 const silentWriters: Readonly<Record<string, string>> = {
   'libs/accounts/src/access.ts': 'writes columns that no record shows',
+  'libs/backup/src/kept-erasures.ts': 'writes a table of the restore',
   'libs/encryption/src/reencrypt-all.ts': 'replaces ciphertext with the same value under another key',
   'libs/database/src/startup/run-migrations.ts': "writes the migrations' table",
   'libs/journal/src/rewrite-stored.ts': 'replaces values with the same ones in another encoding',
   'libs/queue/src/queue-table.ts': 'writes tables of queues',
   'services/auth/src/sessions/end-refused-sessions.ts': 'writes columns that no record shows',
   'services/auth/src/totp/totp-rows.ts': 'writes columns that no record shows',
+  'services/records/src/erasure/log-places.ts': "removes erased records' versions",
 };
 
 const composer = 'libs/journal/src/write-rows.ts';

@@ -112,6 +112,7 @@ export const calls: Readonly<Record<string, Call>> = {
   'POST /api/v1/search': (c, o) => c.search([], o),
   'POST /api/v1/records/{collection}/import': (c, o) => records(c).import('[]', { format: 'json', ...o }),
   'GET /api/v1/records/{collection}/export': (c, o) => records(c).export(o),
+  'POST /api/v1/admin/erase/{collection}/{id}': (c, o) => c.admin.erase('{collection}', '{id}', {}, o),
   'GET /api/v1/jobs': (c, o) => c.admin.jobs.list(undefined, o),
   'GET /api/v1/jobs/{id}': (c, o) => c.admin.jobs.get('{id}', o),
   'GET /api/v1/jobs/{id}/refused': (c, o) => c.admin.jobs.refused('{id}', o),

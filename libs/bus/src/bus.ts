@@ -13,7 +13,8 @@ export type NoticeTopic =
   | 'accounts'
   | 'account-hooks'
   | 'routes'
-  | 'jobs';
+  | 'jobs'
+  | 'erasures';
 
 /** A topic for messages to all replicas. A message may be lost. */
 export type MessageTopic = 'broadcast' | 'presence' | 'consistency';

@@ -4,6 +4,7 @@ export { type ConsumerState, getConsumer, listConsumers } from './consumer-state
 export { completeEnvelopes, type DecodedEnvelope, decodeEnvelope, findEnvelope } from './decode-envelope.ts';
 export { type EnvelopeExpressions, type EventEnvelope, envelope, envelopeSql } from './envelope.ts';
 export { cutMembers } from './envelope-text.ts';
+export { createErasedRecords, type ErasedRecords } from './erased-records.ts';
 export type { ConsumedMessage, EventMessage } from './event-message.ts';
 export { findEventNameProblem } from './event-name.ts';
 export {

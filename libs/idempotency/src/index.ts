@@ -1,2 +1,3 @@
+export { eraseAnswers } from './erase-answers.ts';
 export { createIdempotencyKeys } from './idempotency-keys.ts';
 export { isKeyUsed, keptAnswer, keyValuesOf, type UnusedKeyValues, withKept } from './keep-in-statement.ts';

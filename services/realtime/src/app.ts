@@ -1,4 +1,4 @@
-import { type Bus, type EventStream, eventStream } from '@recordbus/bus';
+import { type Bus, createErasedRecords, type EventStream, eventStream } from '@recordbus/bus';
 import type { ValueCipher } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import { createDispatcher } from '@recordbus/http';
@@ -42,7 +42,8 @@ interface RealtimeDeps {
 export function createRealtime(deps: RealtimeDeps): Service {
   const { log, database, bus, settings, live, secret, cipher, stream = eventStream } = deps;
   const accounts = createAccounts({ database, bus, log });
-  const parts = createRealtimeParts({ log, bus, stream, settings, live, accounts });
+  const erased = createErasedRecords({ query: database.query, bus, log });
+  const parts = createRealtimeParts({ log, bus, stream, settings, erased, live, accounts });
   let isDraining = false;
   const opening = { parts, isDraining: () => isDraining };
   const routes = [
@@ -66,6 +67,7 @@ export function createRealtime(deps: RealtimeDeps): Service {
     metrics: parts.metrics.metrics,
     async start() {
       await accounts.start();
+      await erased.start();
       parts.start();
     },
     async drain() {
@@ -74,6 +76,7 @@ export function createRealtime(deps: RealtimeDeps): Service {
     },
     async stop() {
       await parts.stop();
+      await erased.stop();
       await accounts.stop();
     },
   };

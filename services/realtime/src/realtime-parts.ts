@@ -1,4 +1,4 @@
-import type { Bus, EventStream } from '@recordbus/bus';
+import type { Bus, ErasedRecords, EventStream } from '@recordbus/bus';
 import type { LiveReads } from '@recordbus/live';
 import { every, skipped } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
@@ -23,6 +23,7 @@ export interface RealtimePartsDeps {
   readonly bus: Bus;
   readonly stream: EventStream;
   readonly settings: Settings;
+  readonly erased: ErasedRecords;
   readonly live: LiveReads;
   readonly accounts: Accounts;
 }
@@ -44,10 +45,19 @@ export interface RealtimeParts {
 const planCheckMs = 5000;
 
 /** Creates the service's parts. Nothing runs before `start`. */
-export function createRealtimeParts({ log, bus, stream, settings, live, accounts }: RealtimePartsDeps): RealtimeParts {
+export function createRealtimeParts({
+  log,
+  bus,
+  stream,
+  settings,
+  erased,
+  live,
+  accounts,
+}: RealtimePartsDeps): RealtimeParts {
   const changes: ChangeLog = createChangeLog({
     bus,
     stream,
+    erased,
     log,
     isUsed: () => connections.size > 0,
     onChange(change) {

@@ -1,5 +1,5 @@
 import type { AccountHooks } from '@recordbus/accounts';
-import { checkRoom } from '@recordbus/bus';
+import { checkRoom, createErasedRecords } from '@recordbus/bus';
 import { limitRules, mapDatabaseError } from '@recordbus/database';
 import { createDispatcher } from '@recordbus/http';
 import type { RequestHandler, Service } from '@recordbus/http/service';
@@ -20,6 +20,7 @@ import { forgetTotals } from './read/total.ts';
 import { createExplainViewFailure } from './read/view-failure.ts';
 import { createRecordSubjects } from './record-subjects.ts';
 import type { RecordsDeps } from './records-deps.ts';
+import { createRecordsErasures } from './records-erasures.ts';
 import { createRecordsJobs, type RecordsJobs } from './records-jobs.ts';
 import { createRecordsParts } from './records-parts.ts';
 import { aggregateRoute } from './routes/aggregate.ts';
@@ -87,6 +88,7 @@ export function createRecords(
     log,
     secret,
   });
+  const erased = createErasedRecords({ query: database.of('background').query, bus, log });
   const extensions = createServedExtensions({
     records,
     database,
@@ -94,12 +96,14 @@ export function createRecords(
     settings,
     bus,
     stream,
+    erased,
     jobMetrics: addExtensionJobMetrics(parts.metrics, database.of('background').query),
     urls: config,
     log,
     dispatch: (routes) => createDispatcher(routes, { ...dispatching, idempotency }),
   });
   const jobs = createRecordsJobs(given, parts, records);
+  const erasures = createRecordsErasures(given, parts, records);
   const { storage, backups: place } = given;
   const backups = createBackups({ database: database.of('background'), bus, log, storage, place });
   const restores = createRestores(given.restores, {
@@ -134,6 +138,7 @@ export function createRecords(
     fileTokenRoute(records),
     ruleTrialRoute(records, cache.all),
     ...jobs.routes,
+    ...erasures.routes,
     ...backupRoutes({ database: database.of('admin'), backups, archives: place.archives }),
     ...restoreRoutes({ database: database.of('admin'), restores }),
     ...moveRoutes({ database: database.of('admin'), archives: place.archives, moves, maxBytes: maxBackupBytes }),
@@ -173,9 +178,11 @@ export function createRecords(
     async start() {
       endFailovers = database.onFailover(forgetTotals);
       await parts.start();
+      await erased.start();
       await extensions.start(given.extensions);
       // Imports run the hooks, so they are loaded first.
       jobs.start();
+      erasures.start();
       moves.start();
       backupSchedule.start();
       restores
@@ -194,7 +201,9 @@ export function createRecords(
       await Promise.all([backupSchedule.stop(), backups.stop()]);
       await moves.stop();
       await jobs.stop();
+      await erasures.stop();
       await extensions.stop();
+      await erased.stop();
       await client.close();
       await parts.stop();
     },

@@ -2,7 +2,7 @@ import type { Route } from '@recordbus/http';
 import { every } from '@recordbus/process/background';
 import { findKeyPrincipal } from '@recordbus/sessions';
 import { addJobMetrics } from './jobs/job-metrics.ts';
-import { removeOldJobs } from './jobs/job-store.ts';
+import { importJobs, removeOldJobs } from './jobs/job-store.ts';
 import { createRequestPrecedence } from './jobs/request-precedence.ts';
 import { createJobWorker } from './jobs/worker.ts';
 import type { RecordSubjects } from './record-subjects.ts';
@@ -44,7 +44,7 @@ export function createRecordsJobs(
       rows,
     }),
   };
-  const worker = createJobWorker({ database: background, run, log });
+  const worker = createJobWorker({ database: background, jobs: importJobs, run, log });
   const removing = every({
     name: 'remove old jobs',
     log,

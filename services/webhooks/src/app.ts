@@ -1,4 +1,4 @@
-import { type Bus, type EventMessage, type EventStream, eventStream } from '@recordbus/bus';
+import { type Bus, createErasedRecords, type EventMessage, type EventStream, eventStream } from '@recordbus/bus';
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import { createDispatcher as createRequestDispatcher } from '@recordbus/http';
 import type { Service } from '@recordbus/http/service';
@@ -58,13 +58,24 @@ export function createWebhooks(deps: WebhooksDeps): Service {
   const days = createEventDays(database.query);
   const matched = createMatchedEvents(database.query);
   const filters = createFilterPlans(database.query);
+  const erased = createErasedRecords({ query: database.query, bus, log });
   const deliveryDays = createDeliveryDays({
     query: database.query,
     days,
     keepDays: () => settings.get('webhooks.retention_days'),
     log,
   });
-  const replays = createReplays({ query: database.query, bus, stream, days, filters, readLife, log, onEnqueued });
+  const replays = createReplays({
+    query: database.query,
+    bus,
+    stream,
+    days,
+    filters,
+    erased,
+    readLife,
+    log,
+    onEnqueued,
+  });
   const consumer = createEventConsumer({ bus, stream, log, handle, onAcknowledged });
   const endings: (() => void)[] = [];
 
@@ -74,7 +85,7 @@ export function createWebhooks(deps: WebhooksDeps): Service {
   }
 
   async function handle(messages: readonly EventMessage[]): Promise<void> {
-    const fanOut = { database, stream, days, matched, filters, owners, readLife, log };
+    const fanOut = { database, stream, days, matched, filters, owners, erased, readLife, log };
     const added = await processBatch(fanOut, messages);
     if (lanes.isUsed) lanes.note(Math.max(...messages.map(({ seq }) => seq)));
     if (added > 0) onEnqueued();
@@ -95,6 +106,7 @@ export function createWebhooks(deps: WebhooksDeps): Service {
     metrics,
     checks: { database: () => database.ping(), bus: () => bus.ping() },
     async start() {
+      await erased.start();
       await owners.start();
       await lanes.start();
       await deliveryDays.start();
@@ -119,6 +131,7 @@ export function createWebhooks(deps: WebhooksDeps): Service {
       for (const end of endings) end();
       await consumer.stop();
       await replays.stop();
+      await erased.stop();
       await lanes.stop();
       await dispatcher.stop();
       await screen.stop();

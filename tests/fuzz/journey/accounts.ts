@@ -37,6 +37,7 @@ export async function goThroughAccounts({ call, admin, collection, mails, provid
   const user = tokenOf(signedUp);
   const id = textAt(signedUp.json, 'data.record.id');
   await call('postAdminImpersonateByCollectionById', { as: admin, path: { collection, id } });
+  await call('postAdminEraseByCollectionById', { as: admin, path: { collection, id }, body: { dry_run: true } });
   await login('uma@example.com');
   const sessions = listAt((await auth('getAuthByCollectionSessions', { as: user })).json, 'data');
   const other = String(sessions.find(({ current }) => current !== true)?.id);

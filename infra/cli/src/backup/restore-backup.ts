@@ -107,6 +107,6 @@ async function requeueEvents(client: pg.Client, processedUpTo: number | null): P
     [processedUpTo],
   );
   await client.query(
-    'update system.outbox set published_at = null, stream_sequence = null where published_at is not null',
+    `update system.outbox set published_at = null, stream_sequence = null where published_at is not null and body <> ''`,
   );
 }

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { rebuildAnalystViews } from '@recordbus/admin';
 import { recordAudit } from '@recordbus/audit';
 import { inspectArchive, type Manifest } from '@recordbus/backup';
+import { leaveErasures, readErasures } from '@recordbus/backup/kept-erasures';
 import { keyFileOf } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
 import { ownSchemas } from '@recordbus/encryption';
@@ -100,7 +101,9 @@ async function restoreAll(
     let restored: Restored;
     try {
       await client.query('begin');
+      const erasures = replaces ? await readErasures(client) : [];
       restored = await restoreBackup(file, { client, storage: uploads.storage, replaces, signal: stopping.signal });
+      await leaveErasures(client, erasures);
       if (!takesSecrets) restored = { ...restored, secret: undefined, key: undefined };
       await uploads.publish();
     } catch (error) {

@@ -80,12 +80,12 @@ export async function lastPublished(query: Query): Promise<number> {
 
 /**
  * Marks published events above `lastSequence` as unpublished: the stream was wiped, or restored from an older copy.
- * Returns their number.
+ * Emptied ones are not published again. Returns their number.
  */
 export async function republishAfter(query: Query, lastSequence: number): Promise<number> {
   const rows = await query({
     text: `update system.outbox set published_at = null, stream_sequence = null
-      where published_at is not null and stream_sequence > $1 returning 1`,
+      where published_at is not null and stream_sequence > $1 and body <> '' returning 1`,
     values: [lastSequence],
   });
   return rows.length;

@@ -10,7 +10,7 @@ import { createBackups } from './backups.ts';
 import { createCollections } from './collections.ts';
 import { createEvents, type RequestSummary, type SpanOptions } from './events.ts';
 import { createExtensionJobs } from './extension-jobs.ts';
-import { createJobs } from './jobs.ts';
+import { createJobs, type Erasure, type Job } from './jobs.ts';
 import { createKeys } from './keys.ts';
 import { createMails } from './mails.ts';
 import { createMoves } from './moves.ts';
@@ -105,6 +105,9 @@ export function createAdmin(transport: Transport, session: SessionKeeper) {
     webhooks: createWebhooks(requests),
     events: createEvents(requests),
     jobs: createJobs(transport, requests),
+    /** Erases a record with all that is stored about it, as a job. */
+    erase: (collection: string, id: string, how: Erasure = {}, options?: CallOptions) =>
+      post<Job>(['admin', 'erase', collection, id], how, options),
     extensionJobs: createExtensionJobs(requests),
     mails: createMails(requests),
     keys: createKeys(requests),

@@ -3,7 +3,30 @@ import type { CallOptions, Transport } from '../transport.ts';
 import { apiPath } from '../url.ts';
 import type { Requests } from './requests.ts';
 
-/** A job that imports rows (import §7). */
+/** What an erasure removed (privacy §2.4). */
+export interface ErasureCertificate {
+  readonly records: number;
+  readonly history: number;
+  readonly files: number;
+  readonly previews: number;
+  readonly deliveries: number;
+  readonly events: number;
+  readonly requests: number;
+  readonly audit: number;
+  readonly mails: number;
+  /** Unix seconds. */
+  readonly stream_until: number | null;
+  readonly backups: readonly { readonly name: string; readonly keep_until: number | null }[];
+}
+
+/** How to erase a record (privacy §2.1). */
+export interface Erasure {
+  readonly history?: 'purge' | 'redact';
+  readonly files?: boolean;
+  readonly dry_run?: boolean;
+}
+
+/** A job: an import (import §7) or an erasure (privacy §2.6). */
 export interface Job {
   readonly id: string;
   readonly kind: string;
@@ -27,6 +50,8 @@ export interface Job {
   readonly created: number;
   readonly started: number | null;
   readonly finished: number | null;
+  /** An erasure's; null until it is done. */
+  readonly certificate?: ErasureCertificate | null;
 }
 
 type JobFilter = PageOptions & { readonly state?: Job['state']; readonly collection?: string };

@@ -24,6 +24,7 @@ const changes = [1, 2, 3].map(
     collectionId: 'n',
     recordId: 'one',
     verb: seq === 1 ? 'create' : 'update',
+    atMs: seq,
     bytes: 1,
     read: () => ({
       id: String(seq),

@@ -1,4 +1,11 @@
-import { type Bus, type EventMessage, type EventStream, findEventStream, type StreamState } from '@recordbus/bus';
+import {
+  type Bus,
+  type ErasedRecords,
+  type EventMessage,
+  type EventStream,
+  findEventStream,
+  type StreamState,
+} from '@recordbus/bus';
 import { AppError, unavailable } from '@recordbus/errors';
 import type { Logger } from '@recordbus/process/logging';
 import { delay } from '../delay.ts';
@@ -31,6 +38,7 @@ export interface ChangeLog {
 interface ChangeLogOptions {
   readonly bus: Bus;
   readonly stream: EventStream;
+  readonly erased: Pick<ErasedRecords, 'isErasedSince' | 'refresh'>;
   readonly log: Logger;
   /** Whether there is any connection to read for. */
   readonly isUsed: () => boolean;
@@ -50,7 +58,7 @@ const epochOf = ({ life }: StreamState): string => String(life);
 /** A client that is farther behind than this reads its list again (realtime §4.3). */
 export const maxLag = 10_000;
 
-export function createChangeLog({ bus, stream, log, isUsed, onChange, onMissed }: ChangeLogOptions): ChangeLog {
+export function createChangeLog({ bus, stream, erased, log, isUsed, onChange, onMissed }: ChangeLogOptions): ChangeLog {
   const recent = createRecentChanges();
   const older = createOlderChanges(bus, stream);
   let epoch: string | undefined;
@@ -102,7 +110,20 @@ export function createChangeLog({ bus, stream, log, isUsed, onChange, onMissed }
     }
     const change = changeOf(message);
     recent.append(message.seq, change);
-    if (change) onChange(change);
+    if (change && !isErased(change)) onChange(change);
+  }
+
+  const isErased = ({ collectionId, recordId, atMs }: Change): boolean =>
+    erased.isErasedSince({ collectionId, id: recordId }, atMs);
+
+  const withoutErased = ({ changes, upTo }: ChangePart): ChangePart => ({
+    changes: changes.filter((change) => !isErased(change)),
+    upTo,
+  });
+
+  async function readOlder(after: number, recentAfter: number): Promise<ChangePart> {
+    await erased.refresh();
+    return withoutErased(await older.read(after, recentAfter));
   }
 
   /** If the bus disconnects meanwhile, the failure is temporary, whatever the NATS client throws. */
@@ -132,13 +153,18 @@ export function createChangeLog({ bus, stream, log, isUsed, onChange, onMissed }
       return endOf();
     },
     async findMissed(cursor) {
+      // A connection that continues must not have a record that was erased meanwhile.
+      await erased.refresh();
       const { epoch, seq } = endOf();
       if (cursor.epoch === epoch && cursor.seq <= seq && cursor.seq >= recent.after) return undefined;
       const state = await askForStream();
       if (!state) throw unavailable('there is no event stream');
       return missedSince(cursor, state);
     },
-    read: (after) => recent.read(after) ?? older.read(after, recent.after),
+    read(after) {
+      const part = recent.read(after);
+      return part ? withoutErased(part) : readOlder(after, recent.after);
+    },
   };
 }
 

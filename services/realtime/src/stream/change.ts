@@ -9,6 +9,8 @@ export interface Change {
   readonly collectionId: string | undefined;
   readonly recordId: string;
   readonly verb: 'create' | 'update' | 'delete';
+  /** When it happened, in milliseconds since the epoch. */
+  readonly atMs: number;
   /** Its message's bytes. */
   readonly bytes: number;
   /** The rest of the message, decoded when needed; undefined if the message is not an event. */
@@ -36,13 +38,14 @@ const verbs: ReadonlySet<string> = new Set(['create', 'update', 'delete']);
 const isVerb = (text: string): text is Change['verb'] => verbs.has(text);
 
 /** Reads a message's head; undefined for an event that belongs to no record. */
-export function changeOf({ seq, header, data }: EventMessage): Change | undefined {
+export function changeOf({ seq, header, time, data }: EventMessage): Change | undefined {
   const subject = header('ce-subject') ?? '';
   const event = header('Service-Event') ?? '';
   const slash = subject.indexOf('/');
   const collection = subject.slice(0, slash);
   const verb = event.slice(collection.length + 1);
   if (slash < 1 || !event.startsWith(`${collection}.`) || !isVerb(verb)) return undefined;
+  const statedMs = Date.parse(header('ce-time') ?? '');
   // Ten thousand decoded bodies would take several times their messages' memory.
   let known: WeakRef<ChangeBody> | undefined;
   return {
@@ -51,6 +54,7 @@ export function changeOf({ seq, header, data }: EventMessage): Change | undefine
     collectionId: header('Service-Collection-Id'),
     recordId: subject.slice(slash + 1),
     verb,
+    atMs: Number.isNaN(statedMs) ? time.getTime() : statedMs,
     bytes: data.length,
     read() {
       const body = known?.deref() ?? bodyOf(data);

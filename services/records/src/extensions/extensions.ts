@@ -1,5 +1,5 @@
 import type { AccountHooks, HookedCollections } from '@recordbus/accounts';
-import type { Bus, EventStream } from '@recordbus/bus';
+import type { Bus, ErasedRecords, EventStream } from '@recordbus/bus';
 import type { Database, Query } from '@recordbus/database';
 import type { EgressClient } from '@recordbus/egress';
 import {
@@ -70,6 +70,7 @@ export interface ExtensionsDeps {
   readonly settings: Settings;
   readonly bus: Bus;
   readonly stream: EventStream;
+  readonly erased: Pick<ErasedRecords, 'isErased' | 'refresh'>;
   readonly jobMetrics: JobMetrics;
   /** The push notification providers' URLs. */
   readonly urls: NotifierDeps['urls'];
@@ -86,7 +87,7 @@ export async function startExtensions(deps: ExtensionsDeps): Promise<Extensions>
   const { toolbox, jobToolbox, beforeHooks } = createToolsAndHooks(deps, host, client);
   const withTransactions = createWithTransactions({ toolbox, write });
   const readRoutes = () => extensionRoutes({ host, withTransactions, query, schema, log });
-  const afterHooks = createAfterHooks({ host, toolbox, bus, stream, query, log });
+  const afterHooks = createAfterHooks({ host, toolbox, bus, stream, query, erased: deps.erased, log });
   const scheduler = createScheduler({ host, withTransactions, database, log });
   const jobRunners = createRunners(deps, host, jobToolbox);
   await host.start();

@@ -39,7 +39,8 @@ export async function findSnapshot(
 ): Promise<Snapshot> {
   const values = [id, upTo.atSec, upTo.revision];
   const [snapshot] = await query<Snapshot>({ text: compiled(collection), values });
-  if (!snapshot || (isExact && !isSame(snapshot, upTo))) throw notFound('snapshot');
+  // An erased version has no fields.
+  if (!snapshot || snapshot.fieldIds.length === 0 || (isExact && !isSame(snapshot, upTo))) throw notFound('snapshot');
   return snapshot;
 }
 

@@ -1,6 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { isFree, leaseEnd, queueTable } from '@recordbus/queue';
 import type { Job, JobActor, JobError, JobRequest, JobState } from './job.ts';
+import type { JobTable } from './job-table.ts';
 
 const jobs = queueTable({ table: 'system.jobs', key: 'id', fence: 'fence' });
 
@@ -59,33 +60,11 @@ export async function findJob(query: Query, id: string): Promise<Job | undefined
   return row;
 }
 
-interface JobsPage {
-  readonly page: number;
-  readonly perPage: number;
-  readonly state?: JobState | undefined;
-  readonly collection?: string | undefined;
-  /** Only jobs for these collections; all by default. */
-  readonly collections?: readonly string[] | undefined;
-}
-
-/** Reads a page of jobs, newest first, and how many there are. */
-export async function listJobs(
-  query: Query,
-  { page, perPage, state, collection, collections }: JobsPage,
-): Promise<{ rows: Job[]; totalItems: number }> {
-  const where = `where ($1::text is null or state = $1) and ($2::text is null or collection_name = $2)
-    and ($3::text[] is null or collection_name = any($3))`;
-  const filter = [state ?? null, collection ?? null, collections ?? null];
-  const rows = await query<Job>({
-    text: `select ${columns} from system.jobs ${where} order by created_at desc, id desc limit $4 offset $5`,
-    values: [...filter, perPage, Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)],
-  });
-  const [count] = await query<{ total: number }>({
-    text: `select count(*) as total from system.jobs ${where}`,
-    values: filter,
-  });
-  return { rows, totalItems: count?.total ?? 0 };
-}
+/** Finds several jobs, in any order. */
+export const findJobs = (query: Query, ids: readonly string[]): Promise<Job[]> =>
+  ids.length === 0
+    ? Promise.resolve([])
+    : query<Job>({ text: `select ${columns} from system.jobs where id = any($1::uuid[])`, values: [ids] });
 
 /**
  * Takes a job that is queued, or whose lease has expired. Actors take turns: the one whose last job began first is
@@ -235,3 +214,15 @@ export async function removeOldJobs(query: Query, days: number, bodiesOf: string
     values: [days, bodiesOf, bodyName],
   });
 }
+
+/** The table of imports, for the worker. Each actor's jobs run one at a time. */
+export const importJobs: JobTable<Job> = {
+  take: (query, running) =>
+    takeJob(
+      query,
+      running.map(({ actor }) => actor),
+    ),
+  renew: renewJob,
+  end: endJob,
+  leave: leaveJob,
+};

@@ -1,5 +1,6 @@
 import type { Principal } from '@recordbus/request/context';
 import { z } from 'zod';
+import { certificate } from './certificate.ts';
 
 export const jobStates = ['queued', 'running', 'paused', 'done', 'failed', 'cancelled'] as const;
 export type JobState = (typeof jobStates)[number];
@@ -66,10 +67,10 @@ const seconds = z.int().describe('unix seconds');
 export const shownJob = z
   .object({
     id: z.uuid(),
-    kind: z.literal('import'),
+    kind: z.enum(['import', 'erase', 'export']),
     state: z.enum(jobStates),
     collection: z.string(),
-    owner: z.object({ type: z.string(), id: z.string() }).describe('who asked for it'),
+    owner: z.object({ type: z.string(), id: z.string().nullable() }).describe('who asked for it'),
     options: z.record(z.string(), z.unknown()),
     rows: z.object({
       total: z.int(),
@@ -89,6 +90,7 @@ export const shownJob = z
     created: seconds,
     started: seconds.nullable(),
     finished: seconds.nullable(),
+    certificate: certificate.nullable().optional().describe("an erasure's outcome, once it is done"),
   })
   .meta({ id: 'Job' });
 

@@ -7,11 +7,12 @@ import { isAdmin, rightsOf } from '@recordbus/request/key-rights';
 import type { Storage } from '@recordbus/storage';
 import { z } from 'zod';
 import { type Job, jobStates, shownJob } from '../jobs/job.ts';
-import { commandJob, findJob, type JobCommand, listJobs } from '../jobs/job-store.ts';
+import { commandJob, findJob, type JobCommand } from '../jobs/job-store.ts';
 import { passesRules } from '../rules/rule-context.ts';
 import type { ImportOptions } from '../transfer/import/import-options.ts';
 import { openRefusedRows, refusedContentTypes } from '../transfer/import/refused-rows.ts';
 import { showImport } from '../transfer/import/start-import.ts';
+import { findShownDataJob, listShownJobs } from './shown-jobs.ts';
 
 interface JobRoutesDeps {
   readonly database: Database;
@@ -50,9 +51,8 @@ export const jobRoutes = (deps: JobRoutesDeps): Route[] => {
       answers: { 200: pageOf(shownJob), 400: 'a parameter is invalid' },
       async handler({ query: { page: number, perPage, state, collection }, context: { principal } }) {
         const shown = { page: number, perPage, state, collection, collections: writableBy(principal) };
-        const { rows, totalItems } = await listJobs(query, shown);
-        const jobs = rows.map((row) => showImport(row as Job<ImportOptions>));
-        return page(jobs, { page: number, perPage, totalItems });
+        const { rows, totalItems } = await listShownJobs(query, { ...shown, hasDataJobs: isAdmin(principal) });
+        return page(rows, { page: number, perPage, totalItems });
       },
     }),
     route({
@@ -64,7 +64,10 @@ export const jobRoutes = (deps: JobRoutesDeps): Route[] => {
       summary: "Read a job's state",
       params,
       answers: { 200: shownJob, 404: 'no such job' },
-      handler: async ({ params: { id }, context }) => ok(showImport(await getJob(query, id, context.principal))),
+      async handler({ params: { id }, context: { principal } }) {
+        const dataJob = uuid.test(id) && isAdmin(principal) ? await findShownDataJob(query, id) : undefined;
+        return ok(dataJob ?? showImport(await getJob(query, id, principal)));
+      },
     }),
     route({
       method: 'GET',
@@ -119,6 +122,8 @@ const commandRoute = ({ database, wakeJobs }: JobRoutesDeps, command: JobCommand
     },
     async handler({ params: { id }, context, header }) {
       const own = database.of('admin');
+      if (uuid.test(id) && isAdmin(context.principal) && (await findShownDataJob(own.query, id)))
+        throw conflict('job_state', 'only an import can be asked to');
       const job = await getJob(own.query, id, context.principal);
       await requireOwner(own.query, job, context.principal);
       const changed = await own.transaction(async (query) => {

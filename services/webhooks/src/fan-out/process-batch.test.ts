@@ -35,9 +35,10 @@ describe('a batch of events', { skip: skipWithoutDatabase }, () => {
     const matched = createMatchedEvents(query);
     const filters = createFilterPlans(query);
     const readLife = async () => 1;
+    const erased = { isErased: () => false, refresh: async () => {} };
     process = (messages) => {
       statements = [];
-      const deps = { database, stream: eventStream, days, matched, filters, owners: noOwners, readLife, log };
+      const deps = { database, stream: eventStream, days, matched, filters, owners: noOwners, erased, readLife, log };
       return processBatch(deps, messages);
     };
     await run(

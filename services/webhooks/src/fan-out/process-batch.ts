@@ -1,4 +1,10 @@
-import { completeEnvelopes, type EventMessage, type EventStream, webhooksConsumer } from '@recordbus/bus';
+import {
+  completeEnvelopes,
+  type ErasedRecords,
+  type EventMessage,
+  type EventStream,
+  webhooksConsumer,
+} from '@recordbus/bus';
 import { type Database, isConnectionError, isDatabaseError } from '@recordbus/database';
 import type { Logger } from '@recordbus/process/logging';
 import { inSpan } from '@recordbus/process/telemetry';
@@ -25,6 +31,7 @@ interface ProcessBatchDeps {
   readonly matched: MatchedEvents;
   readonly filters: FilterPlans;
   readonly owners: OwnersFanOut;
+  readonly erased: Pick<ErasedRecords, 'isErased' | 'refresh'>;
   /** Returns the stream's life. Called when deliveries are put into lanes. */
   readonly readLife: () => Promise<number>;
   readonly log: Logger;
@@ -46,13 +53,14 @@ const ofBatch = (stream: EventStream, messages: readonly EventMessage[]) => ({
 const isBadData = (error: unknown) =>
   error instanceof UnusableMessage || (isDatabaseError(error) && /^(22|54)/.test(error.code ?? ''));
 const noPartition = '23514';
+const freshMs = 1000;
 
 /**
  * Creates the deliveries for a batch of messages and returns how many. A message that is not an event, or that the
  * database refuses, is parked and logged, and does not stop the others. Throws when the database does not answer.
  */
 export async function processBatch(
-  { database, stream, days, matched, filters, owners, readLife, log }: ProcessBatchDeps,
+  { database, stream, days, matched, filters, owners, erased, readLife, log }: ProcessBatchDeps,
   messages: readonly EventMessage[],
 ): Promise<number> {
   const { query } = database;
@@ -97,8 +105,11 @@ export async function processBatch(
     return events.map(({ message, received }, index) => readDetails(message, whole[index] ?? received));
   }
 
+  // Of younger messages' records, a notice has said in time that they were erased.
+  if (messages.some(({ time }) => Date.now() - time.getTime() > freshMs)) await erased.refresh();
   const readable: ReceivedEvent[] = [];
   for (const message of messages) {
+    if (erased.isErased(message)) continue;
     try {
       readable.push(readMessage(message));
     } catch (error) {

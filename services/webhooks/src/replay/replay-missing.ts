@@ -1,4 +1,11 @@
-import { type Bus, completeEnvelopes, type EventMessage, type EventStream, readEventsSince } from '@recordbus/bus';
+import {
+  type Bus,
+  completeEnvelopes,
+  type ErasedRecords,
+  type EventMessage,
+  type EventStream,
+  readEventsSince,
+} from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
 import type { EventDays } from '../fan-out/event-days.ts';
 import { fanOutPassed, findUndelivered } from '../fan-out/fan-out.ts';
@@ -15,6 +22,7 @@ interface ReplayDeps {
   readonly days: EventDays;
   readonly filters: FilterPlans;
   readonly readLife: () => Promise<number>;
+  readonly erased: Pick<ErasedRecords, 'isErased' | 'refresh'>;
 }
 
 const batchSize = 200;
@@ -24,9 +32,12 @@ const batchSize = 200;
  * yet, was disabled, or had another filter. Returns how many, and only counts them in a dry run. Repeating it adds nothing.
  */
 export async function replayMissing(deps: ReplayDeps, request: ReplayRequest): Promise<number> {
+  // Most of what it reads is old, so the copy has to know every erasure up to now.
+  await deps.erased.refresh();
   let count = 0;
   let batch: EventMessage[] = [];
   for await (const message of readEventsSince(deps.bus, deps.stream, new Date(request.since))) {
+    if (deps.erased.isErased(message)) continue;
     batch.push(message);
     if (batch.length < batchSize) continue;
     count += await replayBatch(deps, request, batch);

@@ -1,4 +1,4 @@
-import type { Bus, EventStream } from '@recordbus/bus';
+import type { Bus, ErasedRecords, EventStream } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
 import { whenWoken } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
@@ -20,6 +20,7 @@ interface ReplaysOptions {
   readonly days: EventDays;
   readonly filters: FilterPlans;
   readonly readLife: () => Promise<number>;
+  readonly erased: Pick<ErasedRecords, 'isErased' | 'refresh'>;
   readonly log: Logger;
   /** Called when deliveries were created. */
   readonly onEnqueued: () => void;

@@ -92,6 +92,7 @@ export const clientCalls: Readonly<Record<string, string>> = {
   'POST /api/v1/search': "client.search([{ collection: '{collection}', search: 'sea' }])",
   'POST /api/v1/records/{collection}/import': "client.from('{collection}').import(file, { format: 'csv' })",
   'GET /api/v1/records/{collection}/export': "client.from('{collection}').export({ format: 'csv' })",
+  'POST /api/v1/admin/erase/{collection}/{id}': "client.admin.erase('{collection}', '{id}')",
   'GET /api/v1/jobs': 'client.admin.jobs.list()',
   'GET /api/v1/jobs/{id}': "client.admin.jobs.get('{id}')",
   'GET /api/v1/jobs/{id}/refused': "client.admin.jobs.refused('{id}')",

@@ -63,6 +63,7 @@ describe('after hooks on replicas', { skip }, () => {
     let extensions = [given];
     const seen: string[] = [];
     const hooks = createAfterHooks({
+      erased: { isErased: () => false, refresh: async () => {} },
       host: {
         get extensions() {
           return extensions;

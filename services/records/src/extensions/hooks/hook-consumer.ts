@@ -2,6 +2,7 @@ import {
   type Bus,
   type ConsumedMessage,
   createSharedConsumer,
+  type ErasedRecords,
   type EventStream,
   eventsKeptForMs,
   type SharedConsumer,
@@ -23,6 +24,7 @@ export interface HookConsumerDeps {
   readonly bus: Bus;
   readonly stream: EventStream;
   readonly query: Query;
+  readonly erased: Pick<ErasedRecords, 'isErased' | 'refresh'>;
   readonly log: Logger;
 }
 
@@ -37,6 +39,8 @@ interface HookedExtension {
 /** How many of one hook's events run or wait for the extension's gate. */
 const width = 2;
 const callTimeoutMs = 10_000;
+/** Of a younger message's record, a notice has said in time that it was erased. */
+const freshMs = 1000;
 /** How often a message that waits or runs is reported as in progress. */
 const workingMs = 5000;
 /** After this time another process takes over a dead process's message. */
@@ -112,11 +116,14 @@ const consumerOf = ({ loadedAt }: HookedExtension, { consumerName, subject }: Af
 
 /** Calls the hook with a message's event, unless it does not interest the hook. */
 async function callHook(
-  { host, toolbox, query }: HookConsumerDeps,
+  { host, toolbox, query, erased }: HookConsumerDeps,
   { name }: HookedExtension,
   hook: AfterHook,
   message: ConsumedMessage,
 ): Promise<void> {
+  // An old message waited, or is repeated: its record may have been erased since the copy was read.
+  if (Date.now() - message.time.getTime() > freshMs) await erased.refresh();
+  if (erased.isErased(message)) return;
   const input = await hook.read(message, query);
   if (!input) return;
   const context = {

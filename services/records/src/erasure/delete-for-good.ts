@@ -1,0 +1,89 @@
+import { hasAccounts } from '@recordbus/accounts';
+import type { Query } from '@recordbus/database';
+import type { Collection } from '@recordbus/schema';
+import { deleteRecord } from '../delete/delete-record.ts';
+import type { DeleteRules } from '../delete/deletion.ts';
+import { fileFieldsOf } from '../files/file-changes.ts';
+import type { Call } from '../rules/rule-context.ts';
+import type { WriteUnit } from '../write/write-unit.ts';
+import type { ErasedRecord } from './erased-store.ts';
+
+/** What an erasure's delete needs. */
+export interface DeleteForGoodDeps {
+  readonly rules: DeleteRules;
+  collections(): readonly Collection[];
+}
+
+/** What a delete removed. */
+export interface Deleted {
+  readonly records: number;
+  readonly files: number;
+  readonly previews: number;
+  /** The accounts' addresses, in lower case. */
+  readonly emails: readonly string[];
+}
+
+/**
+ * Deletes a record and its cascades, if it exists, and lists them all as erased. Their delete events have the id only. The unit
+ * is a transaction. `isSystem`: the events' actor is the product. Throws 409 for a record that another one needs, and what before hooks throw.
+ */
+export async function deleteForGood(
+  unit: WriteUnit,
+  { jobId, collectionId, recordId }: ErasedRecord & { readonly jobId: string },
+  call: Call,
+  { rules, collections }: DeleteForGoodDeps,
+  { isSystem = false } = {},
+): Promise<Deleted> {
+  const known = collections();
+  const collection = known.find(({ id, type }) => id === collectionId && type !== 'view');
+  if (collection) await deleteRecord(unit, collection, { id: recordId, versions: undefined }, call, rules);
+  return listErased(unit.query, { jobId, collectionId, recordId }, { collections: known, isSystem });
+}
+
+/**
+ * Rewrites the events of this transaction's deletes and lists their records. The events get a time after `erased_at`, and
+ * all earlier ones of these records have one before it: their locks are held.
+ */
+async function listErased(
+  query: Query,
+  { jobId, collectionId, recordId }: ErasedRecord & { readonly jobId: string },
+  { collections, isSystem }: { readonly collections: readonly Collection[]; readonly isSystem: boolean },
+): Promise<Deleted> {
+  const fileFields = collections.map((one) => [one.id, fileFieldsOf(one).map(({ name }) => name)]);
+  const [row] = await query<Deleted>({
+    text: `with moment as materialized (
+        select date_trunc('milliseconds', clock_timestamp()) as erased_at
+      ), gone as materialized (
+        select id, collection_id, split_part(record_key, '/', 2) as record_id, body::jsonb as body from system.outbox
+        where published_at is null and transaction_id = pg_current_xact_id() and records_added < 0
+      ), emptied as (
+        update system.outbox o set created_at = moment.erased_at + interval '2 milliseconds', body = (gone.body ||
+            jsonb_build_object('data', jsonb_build_object('record', jsonb_build_object('id', gone.record_id))) ||
+            $6::jsonb)::text
+        from gone, moment where o.id = gone.id
+      ), listed as (
+        insert into system.erased_records (job_id, collection_id, record_id, erased_at)
+        select $1::uuid, collection_id, record_id, erased_at from gone, moment
+        union select $1::uuid, $2, $3, erased_at from moment
+        on conflict (job_id, collection_id, record_id) do update set erased_at = excluded.erased_at
+      )
+      select (select count(*) from gone)::integer as records, (
+          select count(*) from gone cross join lateral system.file_names(gone.body #> '{data,record}',
+            array(select jsonb_array_elements_text($4::jsonb -> gone.collection_id)))
+        )::integer as files, (
+          select count(*) from gone join system.previews p using (collection_id, record_id)
+        )::integer as previews, coalesce((
+          select array_agg(lower(gone.body #>> '{data,record,email}')) from gone
+          where gone.collection_id = any($5::text[]) and gone.body #>> '{data,record,email}' <> ''
+        ), '{}') as emails`,
+    values: [
+      jobId,
+      collectionId,
+      recordId,
+      JSON.stringify(Object.fromEntries(fileFields)),
+      collections.filter(hasAccounts).map(({ id }) => id),
+      isSystem ? '{"actor": {"type": "system", "id": null}}' : '{}',
+    ],
+  });
+  return row ?? { records: 0, files: 0, previews: 0, emails: [] };
+}

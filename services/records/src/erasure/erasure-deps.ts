@@ -1,0 +1,26 @@
+import type { Bus } from '@recordbus/bus';
+import type { Database } from '@recordbus/database';
+import type { QuerySchema } from '@recordbus/query';
+import type { DeleteRules } from '../delete/deletion.ts';
+import type { Removals } from '../files/removals.ts';
+import type { RunWrite } from '../write/write-unit.ts';
+import type { DeleteForGoodDeps } from './delete-for-good.ts';
+import type { BackupSchedule } from './kept-backups.ts';
+
+/** What erasures depend on. */
+export interface ErasureDeps extends DeleteForGoodDeps {
+  readonly rules: DeleteRules;
+  readonly schema: QuerySchema;
+  /** Connections for background work. */
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  /** Writes on the background work's connections. */
+  readonly write: RunWrite;
+  readonly bus: Pick<Bus, 'notify'>;
+  readonly removals: Pick<Removals, 'wake'>;
+  /** The raw bytes of the token secret, with which kept answers are encrypted. */
+  readonly secret: Uint8Array;
+  hashOf(recordId: string): string;
+  /** Reads the collections again. */
+  reload(): Promise<void>;
+  schedule(): BackupSchedule;
+}

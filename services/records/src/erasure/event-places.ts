@@ -1,0 +1,155 @@
+import { cleanedAtOnce, type ErasedPart, erasedAt, namesOneOf, type Place } from './place.ts';
+
+/** What a delivery's log says about a payload that was erased before it was sent. */
+const erasedError = 'the record was erased';
+
+/** The emptied payload. Readers know it as one that is no longer kept (webhooks §2.9). */
+const dropped = "'null'";
+
+/**
+ * SQL: whether an event's collection is the part's. Its name may have changed since, so a name that no collection has counts
+ * too: ids are rarely those of two collections. `$4` is the collection's name.
+ */
+const isOfCollection = (event: string): string => `(split_part(${event}, '.', 1) = $4
+            or not exists (select from system.collections c where c.name = split_part(${event}, '.', 1)))`;
+
+const valuesOf = ({ jobId, collectionId, collection, ids }: ErasedPart): unknown[] => [
+  jobId,
+  collectionId,
+  ids,
+  collection?.name ?? '',
+];
+
+/**
+ * Stored events and their deliveries, those of polled webhooks included. A delivery that waits is not sent: the receiver
+ * learns by the delete event.
+ */
+const storedEvents: Place = {
+  name: 'events',
+  async clean(query, part) {
+    const [row] = await query<{ events: number; deliveries: number }>({
+      text: `with found as materialized (
+          select e.id, e.occurred_at from system.events e
+          where e.record_id = any($3::text[]) and ${isOfCollection('e.event')} and e.occurred_at <= ${erasedAt('e.record_id')}
+            and (e.body <> ${dropped} or exists (
+              select from system.deliveries d where d.event_id = e.id and d.occurred_at = e.occurred_at and ${isFull}
+            ))
+          limit ${cleanedAtOnce}
+        ), ${emptyFound}
+        select (select count(*) from found)::integer as events, (select count(*) from emptied)::integer as deliveries`,
+      values: valuesOf(part),
+    });
+    const { events = 0, deliveries = 0 } = row ?? {};
+    return { counts: { events, deliveries }, isLeft: events === cleanedAtOnce };
+  },
+};
+
+/** Events about an account that belong to no record, such as sign-ins. */
+const accountEvents: Place = {
+  name: 'account-events',
+  isOfAccounts: true,
+  async clean(query, part) {
+    const [row] = await query<{ events: number; deliveries: number }>({
+      text: `with found as materialized (
+          select e.id, e.occurred_at from system.events e
+          where e.record_id is null and e.body <> ${dropped} and e.occurred_at <= (
+              select max(x.erased_at) from system.erased_records x
+              where x.job_id = $1 and x.collection_id = $2
+            ) and ${namesOneOf('e.body', '$3::text[]')}
+          limit ${cleanedAtOnce}
+        ), ${emptyFound}
+        select (select count(*) from found)::integer as events, (select count(*) from emptied)::integer as deliveries`,
+      values: valuesOf(part).slice(0, 3),
+    });
+    const { events = 0, deliveries = 0 } = row ?? {};
+    return { counts: { events, deliveries }, isLeft: events === cleanedAtOnce };
+  },
+};
+
+/** SQL: whether a delivery `d` still says something about its payload. */
+const isFull = `(d.response_body is not null or d.body <> ${dropped} or d.status = 'pending'
+                or d.error <> '${erasedError}')`;
+
+/** SQL: empties the events in `found`, and takes their deliveries out of every queue. */
+const emptyFound = `bodies as (
+          update system.events e set body = ${dropped} from found
+          where e.id = found.id and e.occurred_at = found.occurred_at and e.body <> ${dropped}
+        ), emptied as (
+          update system.deliveries d set body = case when d.body is not null then ${dropped} end, response_body = null,
+            error = case when d.status = 'pending' or d.error is not null then '${erasedError}' end,
+            completed_at = case when d.status = 'pending' then now() else d.completed_at end,
+            status = case when d.status = 'pending' then 'dead' else d.status end
+          from found where d.event_id = found.id and d.occurred_at = found.occurred_at
+          returning d.id
+        ), attempts as (
+          update system.delivery_attempts a set error = '${erasedError}' from emptied, found
+          where a.delivery_id = emptied.id and a.occurred_at = found.occurred_at and a.error is not null
+        ), unqueued as (
+          delete from system.delivery_queue q using found where q.event_id = found.id
+        ), left_lanes as (
+          delete from system.ordered_deliveries o using found where o.event_id = found.id
+        ), opened as (
+          update system.delivery_lanes l set blocked_by = null, blocked_at = null, next_attempt_at = now()
+          from emptied where l.blocked_by = emptied.id
+        ), unread as (
+          delete from system.polled_deliveries p using emptied where p.delivery_id = emptied.id
+        )`;
+
+/**
+ * Outbox rows. They stay, since totals are computed from them. One that waits counts as published, and one whose place in the
+ * stream is unknown is never published again.
+ */
+const outbox: Place = {
+  name: 'outbox',
+  async clean(query, part) {
+    const [row] = await query<{ emptied: number; events: number }>({
+      text: `with emptied as (
+          update system.outbox o set body = '', sealed = null, stream_sequence = null, error = null,
+            published_at = coalesce(o.published_at, now())
+          where o.body <> '' and o.collection_id = $2 and split_part(o.record_key, '/', 2) = any($3::text[])
+            and o.created_at <= ${erasedAt("split_part(o.record_key, '/', 2)")}
+          returning o.event_id, o.created_at
+        )
+        select count(*)::integer as emptied, (count(*) filter (where not exists (
+          select from system.events e where e.id = emptied.event_id and e.occurred_at = emptied.created_at
+        )))::integer as events from emptied`,
+      values: valuesOf(part).slice(0, 3),
+    });
+    return { counts: { events: row?.events ?? 0 } };
+  },
+};
+
+/** An account's events in the outbox that belong to no record. */
+const accountOutbox: Place = {
+  name: 'account-outbox',
+  isOfAccounts: true,
+  async clean(query, { ids }) {
+    await query({
+      text: `update system.outbox set body = '', stream_sequence = null, published_at = coalesce(published_at, now())
+        where collection_id is null and body <> '' and ${namesOneOf('body', '$1::text[]')}`,
+      values: [ids],
+    });
+    return {};
+  },
+};
+
+/** Large events, which the stream only refers to, and messages that were parked. */
+const largeEvents: Place = {
+  name: 'large-events',
+  async clean(query, part) {
+    await query({
+      text: `with large as (
+          delete from system.large_events l
+          where body::json #>> '{data,record,id}' = any($3::text[]) and ${isOfCollection("(body::json ->> 'event')")}
+            and l.created_at <= ${erasedAt("(body::json #>> '{data,record,id}')")}
+        )
+        delete from system.parked_messages m where exists (
+          select from unnest($3::text[]) u(id) where position(convert_to('"' || u.id || '"', 'UTF8') in m.body) > 0
+        )`,
+      values: valuesOf(part),
+    });
+    return {};
+  },
+};
+
+export const eventPlaces: readonly Place[] = [storedEvents, outbox, accountEvents, accountOutbox, largeEvents];

@@ -1,0 +1,44 @@
+import type { Query } from '@recordbus/database';
+import type { Collection } from '@recordbus/schema';
+import type { ErasureCounts, ErasureOptions } from './erasure.ts';
+
+/** Erased records of one collection. */
+export interface ErasedPart {
+  readonly jobId: string;
+  readonly collectionId: string;
+  /** Undefined for a collection that was dropped. */
+  readonly collection: Collection | undefined;
+  /** At most 2,000. */
+  readonly ids: readonly string[];
+  readonly history: ErasureOptions['history'];
+  /** The erased accounts' addresses, in lower case. */
+  readonly emails: readonly string[];
+  /** Returns the keyed hash that takes the place of a record's id. */
+  hashOf(recordId: string): string;
+  /** Empties the answers that are kept for idempotency keys and name one of the ids. */
+  eraseAnswers(query: Query, ids: readonly string[]): Promise<void>;
+}
+
+/** A place where a record's data may be, beside its table. */
+export interface Place {
+  /** The step's name. It is stored, so it stays. */
+  readonly name: string;
+  /** Whether only accounts have data there. */
+  readonly isOfAccounts?: true;
+  /** Removes a part's data in the transaction, at most a few thousand rows. Repeated until nothing is `left`. */
+  clean(
+    query: Query,
+    part: ErasedPart,
+  ): Promise<{ readonly counts?: Partial<ErasureCounts>; readonly isLeft?: boolean }>;
+}
+
+/** How many rows one statement cleans. */
+export const cleanedAtOnce = 2000;
+
+/** SQL: when the record (SQL) was erased by the part's job; `$1` is the job, and `$2` the collection's id. */
+export const erasedAt = (recordId: string): string => `(select x.erased_at from system.erased_records x
+          where x.job_id = $1 and x.collection_id = $2 and x.record_id = ${recordId})`;
+
+/** SQL: whether a JSON text names one of the ids (SQL, an array) as a whole string. */
+export const namesOneOf = (text: string, ids: string): string =>
+  `exists (select from regexp_matches(${text}, '"([A-Za-z0-9_-]{1,64})"', 'g') as named where named[1] = any(${ids}))`;

@@ -1,0 +1,234 @@
+import type { Query } from '@recordbus/database';
+import { AppError, conflict } from '@recordbus/errors';
+import { eraseAnswers } from '@recordbus/idempotency';
+import { noteResult, noteStep } from '../data-jobs/data-job-store.ts';
+import { modeOfDelete } from '../delete/delete-mode.ts';
+import type { RunJob } from '../jobs/worker.ts';
+import { widestMode } from '../write/write-mode.ts';
+import type { WriteUnit } from '../write/write-unit.ts';
+import { callOfErasure } from './call-of-erasure.ts';
+import { certify } from './certify.ts';
+import { addCounts, cleanPlace, places } from './clean-places.ts';
+import { type Deleted, deleteForGood } from './delete-for-good.ts';
+import { type ErasedRecord, findNextToErase, readErased, unlist } from './erased-store.ts';
+import type { ErasureJob, ErasureProgress } from './erasure.ts';
+import type { ErasureDeps } from './erasure-deps.ts';
+import type { ErasedPart } from './place.ts';
+
+/** How many records' data one transaction cleans at most. */
+const partSize = 2000;
+
+/** How long an erasure waits for writers that began before its delete. */
+const maxSettling = "interval '1 minute'";
+
+/** How long readers of the stream may take to know that a record is erased. */
+const untilReadersKnow = "interval '1 second'";
+
+/**
+ * Creates the function that runs erasures (privacy §2). Each step commits with its position, so another replica continues where
+ * one died. First the records are deleted and listed as erased: readers skip them from now on. Then all places are cleaned.
+ */
+export const createRunErasure =
+  (deps: ErasureDeps): RunJob<ErasureJob> =>
+  async (given, ending) => {
+    if (given.options.dry_run) {
+      await noteResult(deps.database.query, given, await tryErasure(deps, given));
+      return 'done';
+    }
+    const steps: readonly (readonly [
+      name: string,
+      run: (job: ErasureJob) => Promise<ErasureJob | 'waiting' | undefined>,
+    ])[] = [
+      ['delete', (job) => deleteAll(deps, job, ending)],
+      ['settle', (job) => settle(deps, job)],
+      ...places.map((place) => [place.name, (job: ErasureJob) => cleanAll(deps, job, place, ending)] as const),
+      ['files', (job) => awaitFiles(deps, job)],
+    ];
+    let job = given;
+    const begun = Math.max(
+      steps.findIndex(([name]) => name === job.step),
+      0,
+    );
+    for (const [name, run] of steps.slice(begun)) {
+      if (job.step !== name) job = { ...job, step: name, position: '' };
+      const after = await run(job);
+      if (after === 'waiting') return 'waiting';
+      if (!after || ending.aborted) return 'interrupted';
+      job = after;
+    }
+    await noteResult(deps.database.query, job, await certify(deps, job));
+    const { refused } = job.progress;
+    if (refused) throw conflict('delete_restricted', `${refused.count} records stay: ${refused.reasons.join('; ')}`);
+    return 'done';
+  };
+
+/** Deletes the records, each with its cascades in a transaction. */
+async function deleteAll(deps: ErasureDeps, given: ErasureJob, ending: AbortSignal): Promise<ErasureJob | undefined> {
+  await deps.reload();
+  let job = given;
+  for (;;) {
+    if (ending.aborted) return undefined;
+    const next = await findNextToErase(deps.database.query, job.id);
+    if (!next) break;
+    const progress = await deleteOne(deps, job, next).catch((error: unknown) => leaveOut(deps, job, next, error));
+    job = { ...job, progress };
+    deps.bus.notify('erasures');
+  }
+  const [row] = await deps.database.query<{ id: string }>({
+    text: 'select pg_current_xact_id()::text as id',
+    values: [],
+  });
+  const progress = { ...job.progress, ...(row && { marked: row.id }) };
+  await noteStep(deps.database.query, job, { step: 'settle', position: '', progress });
+  return { ...job, step: 'settle', progress };
+}
+
+const deleteOne = (deps: ErasureDeps, job: ErasureJob, next: ErasedRecord): Promise<ErasureProgress> =>
+  deps.write({ mode: modeOf(deps, next) }, async (unit) => {
+    const isSystem = job.actor.type === 'system';
+    const target = { ...next, jobId: job.id };
+    const deleted = await deleteForGood(unit, target, callOfErasure(job, deps), deps, { isSystem });
+    const progress = withDeleted(job.progress, deleted);
+    await noteStep(unit.query, job, { step: 'delete', position: '', progress });
+    return progress;
+  });
+
+const maxReasons = 10;
+
+/** A job for many records leaves out one that cannot be deleted, and says so at its end. Other jobs fail. */
+async function leaveOut(
+  { database }: ErasureDeps,
+  job: ErasureJob,
+  next: ErasedRecord,
+  error: unknown,
+): Promise<ErasureProgress> {
+  if (job.record_id !== null || !(error instanceof AppError) || error.status >= 500) throw error;
+  const { count = 0, reasons = [] } = job.progress.refused ?? {};
+  const refused = {
+    count: count + 1,
+    reasons: [...reasons, `${next.recordId}: ${error.message}`].slice(0, maxReasons),
+  };
+  const progress = { ...job.progress, refused };
+  await database.transaction(async (query) => {
+    await unlist(query, job.id, next);
+    await noteStep(query, job, { step: 'delete', position: '', progress });
+  });
+  return progress;
+}
+
+/** With hooks, the delete takes a place among the few transactions in which hooks run. */
+const modeOf = ({ collections, rules }: ErasureDeps, { collectionId }: ErasedRecord) => {
+  const collection = collections().find(({ id }) => id === collectionId);
+  return collection ? widestMode('transaction', modeOfDelete(collection, rules)) : 'transaction';
+};
+
+const withDeleted = ({ counts, emails = [], ...rest }: ErasureProgress, deleted: Deleted): ErasureProgress => ({
+  ...rest,
+  counts: addCounts(counts, deleted),
+  emails: [...new Set([...emails, ...deleted.emails])],
+});
+
+/**
+ * Waits for transactions that began before the delete: a fan-out that did not see it may still store an event. Also waits until
+ * every reader of the stream knows.
+ */
+async function settle({ database }: ErasureDeps, job: ErasureJob): Promise<ErasureJob | 'waiting'> {
+  const [row] = await database.query<{ is_over: boolean }>({
+    text: `select coalesce(max(erased_at), '-infinity') < clock_timestamp() - ${untilReadersKnow} and (
+          pg_snapshot_xmin(pg_current_snapshot()) >= $2::text::xid8
+          or coalesce(max(erased_at), '-infinity') < clock_timestamp() - ${maxSettling}
+        ) as is_over
+      from system.erased_records where job_id = $1`,
+    values: [job.id, job.progress.marked ?? '0'],
+  });
+  return row?.is_over ? job : 'waiting';
+}
+
+/** Cleans one place for all erased records, part by part. */
+async function cleanAll(
+  deps: ErasureDeps,
+  given: ErasureJob,
+  place: (typeof places)[number],
+  ending: AbortSignal,
+): Promise<ErasureJob | undefined> {
+  let job = given;
+  const { database } = deps;
+  const note = async (query: Query, position: string, progress: ErasureProgress) => {
+    await noteStep(query, job, { step: place.name, position, progress });
+    job = { ...job, position, progress };
+  };
+  for (;;) {
+    if (ending.aborted) return undefined;
+    const next = await readErased(database.query, job.id, job.position, partSize);
+    if (!next) return job;
+    await cleanPlace(place, partOf(deps, job, next), (work) =>
+      database.transaction(async (query) => {
+        const counts = addCounts(job.progress.counts, await work(query));
+        await note(query, job.position, { ...job.progress, counts });
+      }),
+    );
+    await note(database.query, next.position, job.progress);
+  }
+}
+
+const partOf = (
+  { collections, hashOf, secret }: ErasureDeps,
+  { id, options, progress }: ErasureJob,
+  { collectionId, ids }: Pick<ErasedPart, 'collectionId' | 'ids'>,
+): ErasedPart => ({
+  jobId: id,
+  collectionId,
+  collection: collections().find((one) => one.id === collectionId),
+  ids,
+  history: options.history,
+  emails: progress.emails ?? [],
+  hashOf,
+  eraseAnswers: (query, named) => eraseAnswers(query, secret, named),
+});
+
+/** Waits until the files' bytes are gone. A running backup, which copies them, delays this. */
+async function awaitFiles({ database, removals }: ErasureDeps, job: ErasureJob): Promise<ErasureJob | 'waiting'> {
+  if (!job.options.files) return job;
+  const [row] = await database.query<{ are_left: boolean }>({
+    text: `select exists (
+        select from system.file_removals f join system.erased_records x using (collection_id, record_id)
+        where x.job_id = $1 and f.due_at <= x.erased_at + interval '1 day'
+      ) as are_left`,
+    values: [job.id],
+  });
+  if (!row?.are_left) return job;
+  await noteStep(database.query, job, { step: 'files', position: '', progress: job.progress });
+  removals.wake();
+  return 'waiting';
+}
+
+/** Thrown to roll back what a dry run did. */
+const tried = new Error('the dry run is over');
+
+/** Erases in a transaction without hooks, and rolls it back: what it counted is what an erasure would remove. */
+async function tryErasure(deps: ErasureDeps, job: ErasureJob) {
+  const rules = { ...deps.rules, hooks: { find: () => undefined } };
+  let progress: ErasureProgress = {};
+  const attempt = async (unit: WriteUnit) => {
+    const target = { jobId: job.id, collectionId: job.collection_id, recordId: job.record_id ?? '' };
+    const deleted = await deleteForGood(unit, target, callOfErasure(job, deps), { ...deps, rules });
+    progress = withDeleted({}, deleted);
+    let position = '';
+    for (;;) {
+      const next = await readErased(unit.query, job.id, position, partSize);
+      if (!next) break;
+      const part = partOf(deps, { ...job, progress }, next);
+      for (const place of places)
+        await cleanPlace(place, part, async (work) => {
+          progress = { ...progress, counts: addCounts(progress.counts, await work(unit.query)) };
+        });
+      position = next.position;
+    }
+    throw tried;
+  };
+  await deps.reload();
+  await deps.write({ mode: 'transaction' }, attempt).catch((error: unknown) => {
+    if (error !== tried) throw error;
+  });
+  return certify(deps, { ...job, progress });
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../harness/eventually.ts';
+import { at, numberAt } from '../harness/json.ts';
+import { openLive } from '../harness/live-client.ts';
+import { receivedRecordIds, startReceiver } from '../harness/receiver.ts';
+import { onEachTopology } from '../harness/target.ts';
+import { createWebhook, webhooksPath } from '../harness/webhook.ts';
+import { erased } from './erasures.ts';
+
+const marker = 'Quetzalinchen';
+const letters = { collection: 'letters' };
+
+onEachTopology("an erased record's messages are still in the stream, and nobody reads them out", async (t, target) => {
+  await using receiver = await startReceiver();
+  const admin = await target.admin();
+  await admin.post('/api/v1/collections', {
+    name: 'letters',
+    fields: [{ name: 'text', type: 'text' }],
+  });
+  const since = Math.floor(Date.now() / 1000) - 60;
+  const first = await openLive(target.url, [letters]);
+  await admin.create('letters', { text: 'first' });
+  await first.arrived('create');
+  const cursor = first.lastEventId ?? '';
+  const { id } = await admin.create('letters', { text: marker });
+  await admin.patch(`/api/v1/letters/${id}`, { text: `${marker} again` });
+  const kept = await admin.create('letters', { text: 'kept' });
+  await first.arrived('create', 3);
+  first.close();
+  await erased(admin, 'letters', id);
+
+  await t.test('a live connection that continues before them gets the delete only [privacy §2.5]', async () => {
+    for (const options of [{ headers: { 'Last-Event-ID': cursor } }, { asBody: true }]) {
+      const wanted = options.asBody ? { ...letters, after: cursor } : letters;
+      await using live = await openLive(target.url, [wanted], options);
+      await live.arrived('create');
+      await live.arrived('delete');
+      assert.ok(!JSON.stringify(live.messages).includes(marker), JSON.stringify(live.messages));
+      const [created] = await live.arrived('create');
+      assert.equal(at(created?.data, 'record.id'), kept.id);
+    }
+  });
+
+  await t.test('a replay for a new webhook leaves them out [privacy §2.5]', async () => {
+    const { id: hook } = await createWebhook(admin, receiver.url, ['letters.*']);
+    const body = { since, missing: true };
+    const answer = await admin.send('POST', `${webhooksPath}/${hook}/replay`, { body });
+    assert.equal(numberAt(answer.json, 'data.count'), 3, 'two creates and the delete');
+    await eventually('they have come', async () => receivedRecordIds(receiver).length === 3);
+    assert.ok(!JSON.stringify(receiver.deliveries).includes(marker));
+  });
+
+  await t.test('a new record with its id is followed as usual [privacy §2.5]', async () => {
+    await using live = await openLive(target.url, [letters]);
+    const put = await admin.send('PUT', `/api/v1/letters/${id}`, { body: { text: 'new' } });
+    assert.equal(put.status, 201, put.text);
+    const [created] = await live.arrived('create');
+    assert.equal(at(created?.data, 'record.text'), 'new');
+  });
+});
