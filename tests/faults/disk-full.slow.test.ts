@@ -2,14 +2,16 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readdirSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { endChild } from '../harness/child.ts';
 import type { Answer } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
 import { file, multipart } from '../harness/multipart.ts';
+import { startReceiver } from '../harness/receiver.ts';
 import { callers, readiness, startProduct } from '../harness/stack.ts';
+import { createWebhook } from '../harness/webhook.ts';
 import { committedIds } from '../harness/write-burst.ts';
 
 /** A small disk of its own; undefined where a process may not mount one. */
@@ -27,6 +29,7 @@ function mountDisk(): { readonly directory: string; remove(): void } | undefined
 }
 
 const disk = mountDisk();
+const patience = { timeoutMs: 60_000 };
 
 test('on a full disk writes are 503 with a sentence, reads go on, and nothing is lost [http §4.8]', {
   skip: !disk && 'it mounts a small disk, which only root may',
@@ -55,11 +58,13 @@ test('on a full disk writes are 503 with a sentence, reads go on, and nothing is
   const write = async () => refusalOf(await admin.send('POST', '/api/v1/notes', { body: { body: randomText() } }));
   await write();
   await fillLogSegment(disk.directory, write);
+  await using receiver = await startReceiver();
+  await createWebhook(admin, receiver.url, ['notes.create']);
+  const unannounced = [...acknowledged];
 
   const ballast = join(disk.directory, 'ballast');
-  const { bavail, bsize } = statfsSync(disk.directory);
   // The database may write a little more, so that the disk is full in the middle of a write.
-  writeFileSync(ballast, Buffer.alloc(bavail * bsize - 3_000_000));
+  leaveRoom(ballast, 3_000_000);
   const refused = await eventually('a write is refused', write, { intervalMs: 0 });
   assert.deepEqual(
     [refused.status, refused.headers['retry-after'], refused.text],
@@ -79,7 +84,33 @@ test('on a full disk writes are 503 with a sentence, reads go on, and nothing is
     acknowledged.filter((id) => !stored.has(id)),
     [],
   );
+
+  await t.test('every event is delivered', async () => {
+    await eventually('no event is missing', () => missing().length === 0, patience);
+  });
+
+  await t.test('events go on after a start with little room', async () => {
+    await endChild(product);
+    leaveRoom(ballast, 60_000_000);
+    const again = startProduct('one', { SERVICE_DATA_DIR: join(disk.directory, 'data') });
+    t.after(() => endChild(again));
+    const client = await callers((await readiness(again)).url, undefined).admin();
+    acknowledged.push(textAt(await client.create('notes', { body: 'little room' }), 'id'));
+    await eventually('the event is delivered', () => missing().length === 0, patience);
+  });
+
+  /** Acknowledged writes whose events have not come. */
+  function missing(): readonly string[] {
+    const announced = new Set(receiver.deliveries.map(({ json }) => textAt(json, 'data.record.id')));
+    return acknowledged.filter((id) => !announced.has(id) && !unannounced.includes(id));
+  }
 });
+
+/** Fills a disk with one file, except for some bytes. */
+function leaveRoom(file: string, bytes: number): void {
+  const { bavail, bsize } = statfsSync(dirname(file));
+  writeFileSync(file, Buffer.alloc(bavail * bsize - bytes));
+}
 
 /**
  * Writes until the database's log has a new segment. A log that cannot grow stops the database for a moment, which is not

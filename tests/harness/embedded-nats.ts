@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, endChild, startChild } from './child.ts';
@@ -10,24 +10,28 @@ import type { Server } from './server.ts';
 /** A killed server reads a large stream again before it is ready. */
 const patience = { timeoutMs: 60_000 };
 
-/** A server whose data can go back to an earlier state. */
+/** A server whose data can go back to an earlier state, and whose disk can shrink. */
 interface EmbeddedNats extends Server {
   /** Stops it, keeps a copy of its data, and starts it again. */
   keepCopy(): Promise<void>;
   /** Kills it and starts it on the copy, as after a lost disk. */
   goBack(): Promise<void>;
+  /** Stops it, and starts it with as many bytes for streams, as a fuller disk does. */
+  limitStore(bytes: number): Promise<void>;
 }
 
 /** Starts a nats-server in a temporary directory, by default with JetStream. It is ready after some ten milliseconds. */
 export async function startEmbeddedNats({ jetstream = true } = {}): Promise<EmbeddedNats> {
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-nats-'));
   const copy = `${directory}-copy`;
+  const configuration = `${directory}.conf`;
   const port = await findFreePort();
   let child: Child;
+  let limiting: readonly string[] = [];
 
   const start = async (): Promise<void> => {
     const storing = jetstream ? ['-js', '-sd', directory] : [];
-    child = startChild(natsBinary(), ['-a', '127.0.0.1', '-p', String(port), ...storing]);
+    child = startChild(natsBinary(), ['-a', '127.0.0.1', '-p', String(port), ...storing, ...limiting]);
     await eventually(
       'nats-server is ready',
       () => {
@@ -39,7 +43,7 @@ export async function startEmbeddedNats({ jetstream = true } = {}): Promise<Embe
   };
   const remove = async (): Promise<void> => {
     await endChild(child, 'SIGTERM');
-    for (const each of [directory, copy]) rmSync(each, { recursive: true, force: true });
+    for (const each of [directory, copy, configuration]) rmSync(each, { recursive: true, force: true });
   };
   await start();
   return {
@@ -65,6 +69,12 @@ export async function startEmbeddedNats({ jetstream = true } = {}): Promise<Embe
       await endChild(child, 'SIGKILL');
       rmSync(directory, { recursive: true, force: true });
       cpSync(copy, directory, { recursive: true });
+      await start();
+    },
+    async limitStore(bytes) {
+      await endChild(child, 'SIGTERM');
+      writeFileSync(configuration, JSON.stringify({ jetstream: { max_file_store: bytes } }));
+      limiting = ['-c', configuration];
       await start();
     },
     async freeze() {

@@ -1,10 +1,13 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { every, skipped } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
 import type { EmbeddedServer } from './embedded-server.ts';
 import { generatedPassword } from './generated-password.ts';
 import { findNatsBinary } from './nats-binary.ts';
-import { type StopStep, spawnServer, stopLeftover } from './server-process.ts';
+import { type NatsProcess, startNatsProcess, stopSteps, userName } from './nats-process.ts';
+import { stopLeftover } from './server-process.ts';
+import { findStuckStream, hasRoom } from './stuck-streams.ts';
 
 interface NatsOptions {
   /**
@@ -15,19 +18,12 @@ interface NatsOptions {
   readonly log: Logger;
 }
 
-const userName = 'recordbus';
-
-const stopSteps: readonly StopStep[] = [
-  { signal: 'SIGTERM', withinMs: 10_000 },
-  { signal: 'SIGKILL', withinMs: 2_000 },
-];
-
-/** Longest wait for the server, in milliseconds. It includes reading a large stream back. */
-const readyTimeoutMs = 60_000;
+const checkEveryMs = 5_000;
 
 /**
  * Starts nats-server with JetStream on a free port on 127.0.0.1, with its streams in `directory`. It acknowledges a
- * message once the message is on the disk. Throws with the server's last lines when it does not become ready.
+ * message once the message is on the disk. After a full disk it starts again, on the same port, as soon as there is
+ * room. Throws with the server's last lines when it does not become ready.
  */
 export async function startNats({ directory, log }: NatsOptions): Promise<EmbeddedServer> {
   const home = resolve(directory);
@@ -35,41 +31,46 @@ export async function startNats({ directory, log }: NatsOptions): Promise<Embedd
   await mkdir(home, { recursive: true, mode: 0o700 });
   const leftover = await stopLeftover(home, stopSteps);
   if (leftover !== undefined) log.warn({ pid: leftover }, "stopped an earlier stack's NATS server");
-  const password = await generatedPassword(home, 'password');
-  const portsDirectory = join(home, 'ports');
-  await rm(portsDirectory, { recursive: true, force: true });
-  await mkdir(portsDirectory);
-  const configuration = join(home, 'nats-server.conf');
-  await writeFile(configuration, describe(home, portsDirectory, password), { mode: 0o600 });
+  const server = { binary, home, password: await generatedPassword(home, 'password') };
 
-  const server = await spawnServer({
-    name: 'NATS',
-    command: binary,
-    args: ['--config', configuration],
-    directory: home,
-    stopSteps,
+  const exited = Promise.withResolvers<string>();
+  async function run(port?: number): Promise<NatsProcess> {
+    const started = await startNatsProcess(server, port);
+    void started.exited.then(exited.resolve);
+    log.debug({ pid: started.pid, port: started.port }, 'NATS is ready');
+    return started;
+  }
+  let current = await run();
+
+  const check = every({
+    name: 'restart NATS after a full disk',
+    log,
+    intervalMs: checkEveryMs,
+    firstAfterMs: checkEveryMs,
+    async run() {
+      const problem = await findStuckStream(current.monitorPort);
+      if (problem === undefined || !(await hasRoom(home))) return skipped;
+      log.warn({ problem }, 'the disk was full: restarting NATS, whose stream refuses events until then');
+      await current.stop();
+      try {
+        current = await run(current.port);
+      } catch (error) {
+        exited.resolve(error instanceof Error ? error.message : String(error));
+      }
+      return undefined;
+    },
   });
-  const port = await server.ready(() => findPort(portsDirectory, binary, server.pid), readyTimeoutMs);
-  log.debug({ pid: server.pid, port }, 'NATS is ready');
-  const url = `nats://${userName}:${password}@127.0.0.1:${port}`;
-  return { url, pid: server.pid, exited: server.exited, stop: server.stop };
-}
+  check.start();
 
-/** Returns the configuration in the server's language, a superset of JSON. Port -1 is any free port. */
-const describe = (home: string, portsDirectory: string, password: string): string =>
-  JSON.stringify({
-    server_name: 'recordbus',
-    host: '127.0.0.1',
-    port: -1,
-    ports_file_dir: portsDirectory,
-    jetstream: { store_dir: home, sync_interval: 'always' },
-    authorization: { user: userName, password },
-  });
-
-/** The server writes its addresses to a file once it accepts connections. */
-async function findPort(directory: string, binary: string, pid: number): Promise<number | undefined> {
-  const name = binary.slice(binary.lastIndexOf('/') + 1);
-  const text = await readFile(join(directory, `${name}_${pid}.ports`), 'utf8').catch(() => '');
-  const port = /"nats":\s*\["nats:\/\/127\.0\.0\.1:(\d+)"/.exec(text.replaceAll(/\s+/g, ''))?.[1];
-  return port === undefined ? undefined : Number(port);
+  return {
+    url: `nats://${userName}:${server.password}@127.0.0.1:${current.port}`,
+    get pid() {
+      return current.pid;
+    },
+    exited: exited.promise,
+    async stop() {
+      await check.stop();
+      await current.stop();
+    },
+  };
 }

@@ -66,7 +66,7 @@ async function startImage(image: string, version: string): Promise<number> {
       hasEnded: () => answerOf('docker', ['inspect', '-f', '{{.State.Running}}', id]) !== 'true',
     });
     const startedInMs = performance.now() - startedAtMs;
-    run('docker', ['stop', '--time', '60', id], root);
+    run('docker', ['stop', '-t', '60', id], root);
     const code = answerOf('docker', ['inspect', '-f', '{{.State.ExitCode}}', id]);
     if (code !== '0') throw new Error(`The container ended with exit code ${code}.`);
     return startedInMs;

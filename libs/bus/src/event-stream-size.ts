@@ -8,13 +8,21 @@ const maxDefaultBytes = 50 * gibibyte;
 
 export const eventStreamMaxBytes = variable(
   'SERVICE_EVENTS_MAX_BYTES',
-  'Size in bytes up to which the event stream may grow. Default: a fifth of the free disk, 1 GiB to 50 GiB; see operations.md.',
+  'Size in bytes up to which the event stream may grow. Default: a fifth of the free disk, 1 GiB to 50 GiB, less on a small disk; see operations.md.',
   wholeNumber(1024 ** 2, 2 ** 50).optional(),
 );
 
-/** Returns the stream's default size: a fifth of the free bytes, at least 1 GiB and at most 50 GiB. */
-export const shareOfFree = (freeBytes: number): number =>
-  Math.min(maxDefaultBytes, Math.max(minDefaultBytes, Math.floor(freeBytes / 5)));
+/** What a default size has on the smallest disk. */
+const leastBytes = 64 * 1024 ** 2;
+
+/**
+ * Returns the stream's default size: a fifth of the free bytes, at least 1 GiB and at most 50 GiB; on a small disk half
+ * of the free bytes, if that is less.
+ */
+export function shareOfFree(freeBytes: number): number {
+  const least = Math.max(leastBytes, Math.min(minDefaultBytes, Math.floor(freeBytes / 2)));
+  return Math.min(maxDefaultBytes, Math.max(least, Math.floor(freeBytes / 5)));
+}
 
 /**
  * Returns the default size for a stream that is stored in this directory on this machine. The directory's own bytes

@@ -31,12 +31,16 @@ export async function updateEventStream({ bus, stream, keptFor, log }: UpdateOpt
   const maxBytes = Math.max(wantedBytes, Math.ceil(neededBytes + reserveOf(reading.bytes)));
   const settings = streamSettings(stream);
   if (!differs(config, { ...settings, max_bytes: maxBytes })) return streamStateOf(info);
+  const update = (bytes: number) => manager.streams.update(stream.name, { ...settings, max_bytes: bytes });
   try {
-    await manager.streams.update(stream.name, { ...settings, max_bytes: maxBytes });
+    await update(maxBytes);
   } catch (error) {
     if (!isOutOfStorage(error)) throw error;
     log.warn({ stream: stream.name, bytes: maxBytes }, 'the bus has no room for an event stream this large');
-    await manager.streams.update(stream.name, { ...settings, max_bytes: Math.max(config.max_bytes, neededBytes) });
+    await update(Math.max(config.max_bytes, neededBytes)).catch((second: unknown) => {
+      // A server whose limit is lower than when it made the stream refuses every change. It still stores events.
+      if (!isOutOfStorage(second)) throw second;
+    });
   }
   return streamStateOf(info);
 }
