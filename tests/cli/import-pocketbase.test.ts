@@ -25,6 +25,13 @@ suite('moving in from PocketBase', async () => {
   const collectionOf = (report: unknown, name: string) =>
     listAt(report, 'collections').find((one) => at(one, 'to') === name);
 
+  test('--resume needs the notes of an earlier run [move §1.3]', async () => {
+    const { code, stderr } = await move('--resume');
+    assert.equal(code, 1);
+    assert.match(stderr, /\.recordbus does not exist/);
+    assert.ok(!existsSync(`${directory}.recordbus`));
+  });
+
   test('a dry run shows the plan, and writes nothing [move §2.1]', async () => {
     const before = digestOf(directory);
     const page = join(folder, 'plan.html');

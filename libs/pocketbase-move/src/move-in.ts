@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { TranslatedCollection } from '@recordbus/pocketbase/collections';
@@ -172,8 +173,12 @@ function withOthers(collection: TranslatedCollection, there: Readonly<Record<str
 }
 
 /** A dry run writes into a copy of the notes. */
-async function stateFile({ directory, state, dryRun }: MoveOptions, aside: string): Promise<string> {
+async function stateFile({ directory, state, dryRun, resume }: MoveOptions, aside: string): Promise<string> {
   const path = state ?? `${resolve(directory)}.recordbus`;
+  if (resume && !existsSync(path))
+    throw new CommandFailure(
+      `${path} does not exist: name the earlier run's notes with --state, or leave out --resume.`,
+    );
   if (!dryRun) return path;
   const copy = `${aside}/notes`;
   for (const end of ['', '-wal']) await copyFile(path + end, copy + end).catch(() => undefined);

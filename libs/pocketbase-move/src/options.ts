@@ -14,6 +14,8 @@ export interface MoveOptions {
   readonly target?: string | undefined;
   /** The file with the notes about what has moved; by default `<directory>.recordbus`. */
   readonly state?: string | undefined;
+  /** Whether there must be notes of an earlier run, which this one continues or follows. */
+  readonly resume?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
   readonly only?: readonly string[] | undefined;
   /** New names of collections, by the old ones. */

@@ -18,4 +18,6 @@ export interface ImportOptions extends TargetOptions {
   readonly superusers?: 'take' | 'skip';
   readonly events?: boolean;
   readonly state?: string;
+  /** Whether there must be notes of an earlier run. */
+  readonly resume?: boolean;
 }

@@ -50,6 +50,7 @@ export function addImportCommands(program: Command): void {
     )
     .option('--events', 'write an event for each record, which webhooks and live clients get')
     .option('--state <file>', 'notes what has moved, for the next run; by default <pb_data>.recordbus')
+    .option('--resume', 'refuse a run without the notes of an earlier one')
     .option('--json', 'write the report and errors as JSON')
     .action((directory: string, options: ImportOptions) =>
       loadAndRun('import pocketbase', options, async (parts) =>
