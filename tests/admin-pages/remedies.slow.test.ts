@@ -55,6 +55,16 @@ describe('blocked deliveries and other callers', { skip: skipWithoutBrowser }, (
     await page.getByRole('dialog').getByText('success').waitFor();
   });
 
+  test('a pattern that no event matches is named when the webhook is made', async () => {
+    await pages.open('webhooks?new=1');
+    const sheet = page.getByRole('dialog');
+    await sheet.getByLabel('Name').fill('lonely');
+    await sheet.getByLabel('URL').fill('https://example.com/');
+    await sheet.getByLabel('Events').fill('nobody.create');
+    await pages.button('Create webhook').click();
+    await page.getByText('there is no collection nobody').waitFor();
+  });
+
   test('requests of other callers are shown, without those of the pages', async () => {
     await fetch(`${pages.stack.url}/api/v1/health`);
     await pages.open('requests');

@@ -3,6 +3,11 @@ import { apiPath, mergeQueries } from '../url.ts';
 
 type Segments = readonly string[];
 
+/** What the server warns of in an answer to a definition, such as a pattern that no event matches. */
+export interface Warned {
+  readonly warnings?: readonly string[];
+}
+
 /** Requests to admin routes, by their path segments. */
 export function createRequests(transport: Transport) {
   return {
@@ -20,6 +25,17 @@ export function createRequests(transport: Transport) {
       transport.data<T>({ method: 'POST', path: apiPath(...segments), values, ...options }),
     patch: <T>(segments: Segments, values: object, options?: CallOptions): Promise<T> =>
       transport.data<T>({ method: 'PATCH', path: apiPath(...segments), values, ...options }),
+    /** Creates or changes a definition. What the server warns of is a member of the returned one. */
+    define: async <T>(
+      method: 'POST' | 'PATCH',
+      segments: Segments,
+      values: object,
+      options?: CallOptions,
+    ): Promise<T & Warned> => {
+      const call = { method, path: apiPath(...segments), values, key: method === 'POST', ...options };
+      const { data, warnings } = (await transport.send(call)).json as { readonly data: T } & Warned;
+      return { ...data, ...(warnings && { warnings }) };
+    },
     remove: async (segments: Segments, options?: CallOptions): Promise<void> => {
       await transport.send({ method: 'DELETE', path: apiPath(...segments), ...options });
     },
@@ -40,6 +56,7 @@ export function withQuery(requests: Requests, query: Readonly<Record<string, str
     create: (segments, values, options) => requests.create(segments, values, within(options)),
     post: (segments, values, options) => requests.post(segments, values, within(options)),
     patch: (segments, values, options) => requests.patch(segments, values, within(options)),
+    define: (method, segments, values, options) => requests.define(method, segments, values, within(options)),
     remove: (segments, options) => requests.remove(segments, within(options)),
   };
 }

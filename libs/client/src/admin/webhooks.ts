@@ -20,12 +20,12 @@ import type {
 } from './webhook-types.ts';
 
 /** Webhooks and their deliveries, below a path (webhooks §1, §4). */
-const callsAt = (base: readonly string[], { get, page, create, patch, remove }: Requests) => ({
+const callsAt = (base: readonly string[], { get, page, create, define, remove }: Requests) => ({
   list: (paging?: PageOptions, options?: CallOptions) => page<Page<Webhook>>(base, paging, options),
   get: (id: string, options?: CallOptions) => get<Webhook>([...base, id], options),
-  create: (values: NewWebhookValues, options?: CallOptions) => create<WebhookWithKey>(base, values, options),
+  create: (values: NewWebhookValues, options?: CallOptions) => define<WebhookWithKey>('POST', base, values, options),
   update: (id: string, changes: WebhookValues, options?: CallOptions) =>
-    patch<Webhook>([...base, id], changes, options),
+    define<Webhook>('PATCH', [...base, id], changes, options),
   delete: (id: string, options?: CallOptions) => remove([...base, id], options),
   /** Replaces the secret, which also signs for a while, or the key with which events are read. */
   regenerateSecret: (id: string, options?: CallOptions) =>

@@ -11,6 +11,8 @@ export interface Toast {
 /** Errors and messages with an undo stay longer. */
 const shownMs = 6000;
 const quickMs = 3500;
+/** How long a slow reader needs for a character. */
+const readMs = 60;
 
 class Toasts {
   list = $state.raw<readonly Toast[]>([]);
@@ -36,7 +38,8 @@ class Toasts {
     this.#last += 1;
     const id = this.#last;
     this.list = [...this.list.slice(-3), { id, text: cutText(text), kind, undo }];
-    setTimeout(() => this.close(id), undo || kind === 'problem' ? shownMs : quickMs);
+    const leastMs = undo || kind === 'problem' ? shownMs : quickMs;
+    setTimeout(() => this.close(id), Math.max(leastMs, cutText(text).length * readMs));
   }
 }
 
