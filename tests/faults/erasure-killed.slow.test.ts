@@ -12,7 +12,7 @@ import { ended, linesOf, sendImport } from '../scenarios/import-jobs.ts';
 const children = 3000;
 const marker = 'Fluegelhornova';
 
-test('an erasure with 3,000 cascades goes on after its process is killed, and counts everything once [privacy §2.6]', async () => {
+test('an erasure with 3,000 cascades continues after its process is killed, and counts everything once [privacy §2.6]', async () => {
   await using ground = await createGround();
   await using tidying = new AsyncDisposableStack();
   const environment = environmentOf(ground);
