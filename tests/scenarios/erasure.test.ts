@@ -271,3 +271,30 @@ onEachTopology('erasures of a record with many cascades, several at once', async
     assert.equal((await admin.get(`/api/v1/things/${kept.id}/history`)).status, 200);
   });
 });
+
+onEachTopology('an erasure that redacts the history', async (t, target) => {
+  const admin = await target.admin();
+  const fields = [{ name: 'text', type: 'text' }];
+  await admin.post('/api/v1/collections', { name: 'diaries', fields, history_enabled: true });
+  const { id } = await admin.create('diaries', { text: marker });
+  await admin.patch(`/api/v1/diaries/${id}`, { text: `${marker} again` });
+  assert.equal((await erased(admin, 'diaries', id, { history: 'redact' })).history, 3);
+
+  await t.test('keeps who wrote when, without values [privacy §2.1]', async () => {
+    const answer = await admin.get(`/api/v1/diaries/${id}/history`);
+    assert.ok(!answer.text.includes(marker), answer.text);
+    assert.deepEqual(
+      listAt(answer.json, 'data.data').map((row) => [row.op, at(row, 'snapshot.text')]),
+      [
+        ['delete', null],
+        ['update', null],
+        ['create', null],
+      ],
+    );
+  });
+
+  await t.test('and nothing can be restored [privacy §2.1]', async () => {
+    const answer = await admin.send('POST', `/api/v1/diaries/${id}/restore?deleted=1&at=9999999999`, { body: {} });
+    assert.equal(answer.status, 404, answer.text);
+  });
+});
