@@ -84,6 +84,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'export-spreadsheet.slow': [],
   'extension-jobs.slow': ['wire'],
   'extension-jobs-killed.slow': [],
+  'extension-mails.slow': ['wire'],
   'extensions.slow': ['wire'],
   'extensions-in-records.slow': [],
   'field-rule-definitions': ['clientInAll'],

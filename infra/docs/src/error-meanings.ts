@@ -50,6 +50,7 @@ export const meanings: Readonly<Record<string, string>> = {
   scope_exceeded:
     'A service key cannot give more than it has: a key with other scopes, a later end or other networks; with an end or networks, it also changes no admin.',
   sign_in_refused: "The collection's `sign_in_rule` does not admit the account.",
+  mail_queue_full: 'As many bytes of mails wait for the mail server as may wait.',
   too_many_jobs: "As many of the extension's jobs wait as `jobs.max_pending` allows.",
   too_many_keys: 'There is no room for another service key.',
   too_many_saved_views: 'There is no room for another saved view of the collection.',

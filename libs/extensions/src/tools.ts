@@ -157,15 +157,44 @@ export interface NotificationResult {
   }[];
 }
 
+/** What goes with a mail: bytes or text under a name, or a record's files in a field; `name` chooses one of several. */
+export type MailAttachment =
+  | {
+      /** Without a path. */
+      readonly name: string;
+      readonly content: string | Uint8Array;
+      /** The media type, such as `application/pdf`. */
+      readonly type: string;
+    }
+  | { readonly collection: string; readonly id: string; readonly field: string; readonly name?: string };
+
+/** A mail to send. Addresses are like `ada@example.com` or `Ada Lovelace <ada@example.com>`. */
+export interface OutgoingMail {
+  readonly to: string | readonly string[];
+  readonly cc?: string | readonly string[];
+  readonly bcc?: string | readonly string[];
+  /** Where answers go, instead of to the sender. */
+  readonly reply_to?: string | readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  readonly html?: string;
+  /** More headers, such as `In-Reply-To` and `References` for a thread, or a `Message-ID` of its own. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** At most 20, with 10 MiB together. */
+  readonly attachments?: readonly MailAttachment[];
+  /** The record that the mail is about, for the mail log. */
+  readonly about?: { readonly collection: string; readonly id: string };
+  /** Who reads the attached files, subject to rules. Without it, every file may be attached. */
+  readonly as?: Caller | { readonly type: 'user'; readonly collection: string; readonly id: string };
+}
+
 /** Sends mails. */
 export interface Mailer {
-  /** Queues a mail as text, optionally also as HTML; it is sent with retries for a day. */
-  send(mail: {
-    readonly to: string;
-    readonly subject: string;
-    readonly text: string;
-    readonly html?: string;
-  }): Promise<void>;
+  /**
+   * Queues a mail, in the call's transaction if it has one; each recipient's is sent with retries for a day. Returns its
+   * Message-ID, to which answers refer.
+   */
+  send(mail: OutgoingMail): Promise<{ readonly message_id: string }>;
 }
 
 /** Small values that survive restarts and are shared by all replicas; each extension has its own. */

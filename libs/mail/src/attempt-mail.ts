@@ -1,12 +1,15 @@
+import type { ValueCipher } from '@recordbus/crypto';
 import type { Query } from '@recordbus/database';
 import type { Logger } from '@recordbus/process/logging';
 import { listed } from '@recordbus/queue';
 import type { Settings } from '@recordbus/settings';
 import type { CurrentClient } from './current-client.ts';
 import { isMailableAddress } from './mailable-address.ts';
-import { endMail, postponeMail, type QueuedMail } from './queue.ts';
-import { renderMail } from './render-mail.ts';
+import { readContent } from './message.ts';
+import { endMail, postponeMail, type QueuedMail, readStoredContent } from './queue.ts';
+import { renderMail, renderMessage } from './render-mail.ts';
 import { readSendFailure, type SendFailure } from './send-failure.ts';
+import type { OutgoingMail } from './smtp-client.ts';
 
 /** The result of an attempt, or of waiting for one (mail §3.7). */
 export type MailOutcome = 'sent' | 'postponed' | 'given_up';
@@ -15,6 +18,8 @@ interface AttemptDeps {
   readonly query: Query;
   readonly settings: Pick<Settings, 'get'>;
   readonly client: CurrentClient;
+  /** Decrypts what messages say. */
+  readonly cipher: Pick<ValueCipher, 'decrypt'>;
   readonly log: Logger;
   /** Aborts the current send. */
   readonly ending: AbortSignal;
@@ -45,16 +50,30 @@ export async function attemptMail(deps: AttemptDeps, mail: QueuedMail): Promise<
   return 'postponed';
 }
 
-async function trySend(
-  { settings, client, ending }: AttemptDeps,
-  { id, template, recipient: to, variables }: QueuedMail,
-): Promise<SendFailure | undefined> {
-  if (!isMailableAddress(to)) return { reason: 'no mail can be sent to this address', isFinal: true };
+async function trySend(deps: AttemptDeps, mail: QueuedMail): Promise<SendFailure | undefined> {
+  const { client, ending } = deps;
+  if (!isMailableAddress(mail.recipient)) return { reason: 'no mail can be sent to this address', isFinal: true };
   try {
     const opened = await client.open();
-    await opened.send({ id, to, ...renderMail(settings, { template, to, variables }) }, ending);
+    const outgoing = await compose(deps, mail);
+    if (outgoing === 'unreadable')
+      return { reason: 'SERVICE_ENCRYPTION_KEY does not fit what the mail says', isFinal: false };
+    await opened.send(outgoing, ending);
     return undefined;
   } catch (error) {
     return readSendFailure(error);
   }
+}
+
+/** Composes the mail: a template with its variables, or a message. */
+async function compose(
+  { query, settings, cipher }: AttemptDeps,
+  { id, template, recipient, variables, content_id: contentId }: QueuedMail,
+): Promise<OutgoingMail | 'unreadable'> {
+  if (contentId === null) return { id, recipient, ...renderMail(settings, { template, to: recipient, variables }) };
+  const stored = await readStoredContent(query, contentId);
+  const text = stored && cipher.decrypt(stored);
+  if (!text) return 'unreadable';
+  const message = readContent(text);
+  return { id, recipient, message, ...renderMessage(settings, message) };
 }

@@ -1,6 +1,6 @@
 import type { Query } from '@recordbus/database';
 import { currentCaller } from '@recordbus/request/request-scope';
-import type { Mail } from './mail.ts';
+import type { Mail, MailSubject, MailTemplate } from './mail.ts';
 import { loggedColumns } from './mail-log.ts';
 
 /**
@@ -16,28 +16,48 @@ const adminAheadSec = 24 * 3600;
 const maxUsefulForSec = 24 * 3600;
 
 /**
- * Adds a mail to the queue and to the log, in `query`'s transaction if there is one (mail §3.1). Call `bus.notify('mail')` after the
- * commit to send it at once; otherwise it is sent within seconds.
+ * Adds a mail to the queue and to the log, in `query`'s transaction if there is one (mail §3.1). Call
+ * `bus.notify('mail')` after the commit to send it at once; otherwise it is sent within seconds.
  */
 export async function enqueueMail(query: Query, mail: Mail): Promise<void> {
   const { template, to, usefulForSec, about, ...variables } = mail;
+  await insertMails(query, { template, recipients: [to], variables, usefulForSec, about });
+}
+
+interface NewMails {
+  readonly template: MailTemplate;
+  readonly recipients: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+  readonly usefulForSec: number;
+  readonly about: MailSubject | undefined;
+  /** What a message says. */
+  readonly contentId?: string;
+}
+
+/** Adds a mail for each recipient to the queue and to the log. */
+export async function insertMails(query: Query, mails: NewMails): Promise<void> {
+  const { template, recipients, variables, usefulForSec, about, contentId } = mails;
   const { name, address, rank } = currentCaller();
   await query({
     name: 'mail.enqueue',
-    text: `with queued as (
-        insert into system.mail_queue
-          (template, recipient, variables, expires_at, client, address, turn_at, collection_id, record_id)
-        select $1, $2, $3, now() + make_interval(secs => $4), $5, $6, greatest(
+    text: `with turn as (
+        select greatest(
           now() - make_interval(secs => $7::integer),
           (select max(turn_at) + interval '${turnSec} seconds' from system.mail_queue
             where client = $5 or (address = $6 and $7 = 0))
-        ), $8, $9
+        ) as at
+      ), queued as (
+        insert into system.mail_queue
+          (template, recipient, variables, expires_at, client, address, turn_at, collection_id, record_id, content_id)
+        select $1, r.recipient, $3, now() + make_interval(secs => $4), $5, $6,
+          turn.at + (r.place - 1) * interval '${turnSec} seconds', $8, $9, $10
+        from turn, unnest($2::text[]) with ordinality r (recipient, place)
         returning ${loggedColumns}
       )
       insert into system.mails (${loggedColumns}) select ${loggedColumns} from queued`,
     values: [
       template,
-      to,
+      recipients,
       JSON.stringify(variables),
       Math.min(usefulForSec, maxUsefulForSec),
       name,
@@ -45,6 +65,7 @@ export async function enqueueMail(query: Query, mail: Mail): Promise<void> {
       rank === 'admin' ? adminAheadSec : 0,
       about?.collectionId ?? null,
       about?.recordId ?? null,
+      contentId ?? null,
     ],
   });
 }

@@ -1,8 +1,11 @@
 export type { MailOutcome } from './attempt-mail.ts';
 export { enqueueMail } from './enqueue-mail.ts';
+export { enqueueMessage } from './enqueue-message.ts';
 export { isMailConfigured } from './is-mail-configured.ts';
-export type { Mail } from './mail.ts';
+export type { Mail, MailSubject } from './mail.ts';
 export { listMails, mailStates, tidyMailLog } from './mail-log.ts';
 export { createMailSender, type MailSender } from './mail-sender.ts';
+export { isOneAddress } from './mailable-address.ts';
+export type { Attachment, Mailbox, Message } from './message.ts';
 export { sendTestMail } from './send-test-mail.ts';
-export { loadMailer } from './smtp-client.ts';
+export { loadMailer, messageIdDomain } from './smtp-client.ts';

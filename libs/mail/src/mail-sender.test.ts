@@ -11,6 +11,7 @@ import { startMailServer } from '../test/mail-server.ts';
 import {
   createMailSender,
   enqueueMail,
+  enqueueMessage,
   listMails,
   type Mail,
   type MailOutcome,
@@ -69,6 +70,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
       query: database.query,
       bus,
       settings,
+      cipher,
       log: quiet,
       onOutcome: (outcome) => outcomes.push(outcome),
     });
@@ -297,6 +299,40 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     startSender();
     await untilQueueIsEmpty();
     assert.equal(server.received.length, 1);
+  });
+
+  test('a message waits encrypted, and its content goes with the last recipient [mail §3.5]', async () => {
+    const server = await serve();
+    await configure(server.port, { 'smtp.enabled': '0' });
+    const [ada, bob] = ['ada@example.com', 'bob@example.com'].map((address) => ({ name: '', address }));
+    assert.ok(ada && bob);
+    const message = {
+      subject: 'A secret subject',
+      text: 'A secret text',
+      to: [ada],
+      cc: [],
+      bcc: [bob],
+      replyTo: [],
+      headers: {},
+      messageId: '<one@example.com>',
+      attachments: [{ name: 'a.bin', type: 'application/octet-stream', content: new Uint8Array([0, 255, 10]) }],
+    };
+    await enqueueMessage({ query: database.query, cipher }, message, about);
+    const contents = () =>
+      database.query<{ content: string }>({ text: 'select content from system.mail_contents', values: [] });
+    const [stored, ...more] = await contents();
+    assert.match(stored?.content ?? '', /^enc:1:/);
+    assert.deepEqual(more, []);
+    await configure(server.port);
+    startSender();
+    startSender();
+    await untilQueueIsEmpty();
+    assert.deepEqual(server.received.flatMap(({ recipients }) => recipients).sort(), [
+      'ada@example.com',
+      'bob@example.com',
+    ]);
+    assert.ok(server.received.every(({ email }) => email.text?.trim() === 'A secret text' && !email.bcc));
+    assert.deepEqual(await contents(), []);
   });
 
   test('the log has what older versions queued and ended, and forgets old mails [mail §4.1]', async () => {

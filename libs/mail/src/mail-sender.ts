@@ -1,4 +1,5 @@
 import type { Bus } from '@recordbus/bus';
+import type { ValueCipher } from '@recordbus/crypto';
 import type { Query } from '@recordbus/database';
 import type { Logger } from '@recordbus/process/logging';
 import { createQueueWorker } from '@recordbus/queue';
@@ -20,6 +21,7 @@ interface MailSenderDeps {
   readonly query: Query;
   readonly bus: Pick<Bus, 'onNotice'>;
   readonly settings: Pick<Settings, 'get' | 'onChange'>;
+  readonly cipher: Pick<ValueCipher, 'decrypt'>;
   readonly log: Logger;
   readonly onOutcome?: (outcome: MailOutcome) => void;
 }
@@ -30,7 +32,14 @@ const leaseSec = (2 * sendTimeoutMs) / 1000;
 const stopTimeoutMs = 5000;
 
 /** Creates this process's sender; it does nothing before `start`. */
-export function createMailSender({ query, bus, settings, log, onOutcome = () => {} }: MailSenderDeps): MailSender {
+export function createMailSender({
+  query,
+  bus,
+  settings,
+  cipher,
+  log,
+  onOutcome = () => {},
+}: MailSenderDeps): MailSender {
   const endings: (() => void)[] = [];
   const client = createCurrentClient(settings);
   const worker = createQueueWorker<QueuedMail>({
@@ -46,7 +55,7 @@ export function createMailSender({ query, bus, settings, log, onOutcome = () => 
       return { items: isMailConfigured(settings) ? await claimMail(query, limit, leaseSec) : [] };
     },
     work: (mail, ending) =>
-      attemptMail({ query, settings, client, log, ending }, mail)
+      attemptMail({ query, settings, client, cipher, log, ending }, mail)
         .then(onOutcome)
         .catch((error) => log.warn({ err: error, mail_id: mail.id }, "cannot record a mail's result")),
   });

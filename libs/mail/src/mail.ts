@@ -11,8 +11,11 @@ export type SettingsTemplate =
   | 'webhook_failing'
   | 'webhook_disabled';
 
-/** `own` is a mail that carries its own text. */
-export type MailTemplate = SettingsTemplate | 'own';
+/**
+ * `message` is a mail that carries its own text (mail §5). `own` is the same as the version before queued it, with its
+ * subject and text as variables.
+ */
+export type MailTemplate = SettingsTemplate | 'message' | 'own';
 
 /** The record that a mail is about: the account, or the owner. The log has it (mail §4.1). */
 export interface MailSubject {
@@ -56,11 +59,4 @@ export type Mail =
       readonly webhook: string;
       readonly host: string;
       readonly reason: string;
-    })
-  | (Omit<Addressed, 'collection' | 'about'> & {
-      readonly template: 'own';
-      readonly about?: MailSubject | undefined;
-      readonly subject: string;
-      readonly text: string;
-      readonly html?: string | undefined;
     });

@@ -5,8 +5,10 @@ import { domainToASCII } from 'node:url';
  * commands unless quoted (RFC 5322 §3.2.3); such an address gets no mail, so one address never becomes two (mail §2.6).
  * Addresses below `.invalid` (RFC 2606) are synthetic (auth §1.4).
  */
-export const isMailableAddress = (address: string): boolean =>
-  address.length <= 254 && onePlainAddress.test(address) && !/\.invalid$/i.test(address);
+export const isMailableAddress = (address: string): boolean => isOneAddress(address) && !/\.invalid$/i.test(address);
+
+/** Whether a text is one address, and no other in a header or a command. */
+export const isOneAddress = (text: string): boolean => text.length <= 254 && onePlainAddress.test(text);
 
 const onePlainAddress = /^[^\s\p{C}()<>[\]:;@\\,"]{1,64}@[^\s\p{C}()<>[\]:;@\\,"]+$/u;
 

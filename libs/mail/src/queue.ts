@@ -11,6 +11,8 @@ export interface QueuedMail {
   readonly template: MailTemplate;
   readonly recipient: string;
   readonly variables: Readonly<Record<string, string>>;
+  /** What a message says, in `system.mail_contents`. */
+  readonly content_id: string | null;
   /** How many attempts came before this one. */
   readonly attempts: number;
   /** The lease's fence: only its holder may record the result. */
@@ -29,7 +31,7 @@ export const claimMail = (query: Query, limit: number, leaseSec: number): Promis
         where next_attempt_at <= now() and expires_at > now() and ${isFree('m')}
         order by turn_at limit $1 for update skip locked`,
       leaseSec: '$2',
-      returning: 'q.id, q.template, q.recipient, q.variables, q.attempts, q.lease_token',
+      returning: 'q.id, q.template, q.recipient, q.variables, q.content_id, q.attempts, q.lease_token',
     }),
     values: [limit, leaseSec],
   });
@@ -83,3 +85,13 @@ export const removeExpiredMail = (query: Query): Promise<ExpiredMail[]> =>
       returning id, template, recipient, attempts`,
     values: [],
   });
+
+/** Reads what a message says, as it is stored. */
+export async function readStoredContent(query: Query, contentId: string): Promise<string | undefined> {
+  const [row] = await query<{ content: string }>({
+    name: 'mail.read content',
+    text: 'select content from system.mail_contents where id = $1',
+    values: [contentId],
+  });
+  return row?.content;
+}

@@ -2,6 +2,7 @@ import type { Settings } from '@recordbus/settings';
 import { withoutTrailingSlashes } from '@recordbus/text/base-url';
 import { escapeHtml, htmlOfText, isHtml, wholeDocument } from './html.ts';
 import type { MailTemplate, SettingsTemplate } from './mail.ts';
+import type { MessageContent } from './message.ts';
 import { textOfHtml } from './text-of-html.ts';
 
 /** A mail's subject and both parts (mail §2.5). */
@@ -39,7 +40,7 @@ const linkPaths: Readonly<Record<SettingsTemplate, string | undefined>> = {
  */
 export function renderMail(settings: Pick<Settings, 'get'>, { template, to, variables }: MailContent): RenderedMail {
   const lang = settings.get('email.lang');
-  if (template === 'own') return renderOwn(variables, lang);
+  if (template === 'own' || template === 'message') return renderOwn(variables, lang);
   const appUrl = withoutTrailingSlashes(settings.get('app.url'));
   const all = { ...variables, email: to, appUrl, link: linkOf(template, appUrl, variables) };
   const body = settings.get(`email.${template}.body`);
@@ -51,6 +52,12 @@ export function renderMail(settings: Pick<Settings, 'get'>, { template, to, vari
     html: wholeDocument(fillTemplate(html, all, escapeHtml), { lang, title: subject }),
   };
 }
+
+/** Fills a message's missing HTML part. */
+export const renderMessage = (
+  settings: Pick<Settings, 'get'>,
+  { subject, text, html }: Pick<MessageContent, 'subject' | 'text' | 'html'>,
+): RenderedMail => renderOwn({ subject, text, ...(html !== undefined && { html }) }, settings.get('email.lang'));
 
 function renderOwn({ subject: given = '', text = '', html }: Variables, lang: string): RenderedMail {
   const subject = oneLine(given);

@@ -19,7 +19,7 @@ export async function sendTestMail(settings: Pick<Settings, 'get'>, to: string):
     throw new AppError(422, 'mail_not_configured', 'mail is not configured: set smtp.enabled, smtp.host and smtp.from');
   const client = await createSmtpClient(settings);
   try {
-    await client.send({ id: newId(), to, subject: 'A test mail', text, html });
+    await client.send({ id: newId(), recipient: to, subject: 'A test mail', text, html });
   } catch (error) {
     const { reason } = readSendFailure(error);
     throw new AppError(502, 'mail_not_sent', `the mail was not sent: ${reason}`, { details: { server: reason } });

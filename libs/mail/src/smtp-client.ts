@@ -1,5 +1,6 @@
 import type { Settings } from '@recordbus/settings';
 import { mailedForm } from './mailable-address.ts';
+import type { Mailbox, MessageContent } from './message.ts';
 import type { RenderedMail } from './render-mail.ts';
 import { requiresTls } from './requires-tls.ts';
 
@@ -12,8 +13,10 @@ export interface SmtpClient {
 }
 
 /** A mail for one recipient. */
-interface OutgoingMail extends RenderedMail {
-  readonly to: string;
+export interface OutgoingMail extends RenderedMail {
+  readonly recipient: string;
+  /** What only messages have. */
+  readonly message?: Pick<MessageContent, 'to' | 'cc' | 'replyTo' | 'headers' | 'messageId' | 'attachments'>;
   /** Unique to the mail and the same in every attempt, so that a receiver can detect duplicates. */
   readonly id: string;
 }
@@ -48,28 +51,45 @@ export async function createSmtpClient(settings: Pick<Settings, 'get'>): Promise
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  const domain = addressOf(from).split('@')[1] ?? 'localhost';
+  const domain = messageIdDomain(from);
   return {
-    async send({ to, id, subject, text, html }, end) {
+    async send({ recipient, id, subject, text, html, message }, end) {
       const timeout = AbortSignal.timeout(sendTimeoutMs);
-      const recipient = mailedForm(to);
+      const address = mailedForm(recipient);
       await transport.sendMail({
         from,
         // An object, because a text would be split at its commas.
-        to: { name: '', address: recipient },
-        envelope: { from: addressOf(from), to: [recipient] },
+        to: message ? message.to.map(mailed) : { name: '', address },
+        cc: message?.cc.map(mailed),
+        replyTo: message?.replyTo.map(mailed),
+        envelope: { from: addressOf(from), to: [address] },
         subject,
         text,
         html,
-        messageId: `<${id}@${domain}>`,
-        // Suppresses automatic replies (RFC 3834 §5, mail §2.6).
-        headers: { 'Auto-Submitted': 'auto-generated' },
+        messageId: message?.messageId ?? `<${id}@${domain}>`,
+        headers: headersOf(message?.headers ?? {}),
+        attachments: message?.attachments.map(({ name, type, content }) => ({
+          filename: name,
+          contentType: type,
+          content: Buffer.from(content),
+        })),
         signal: end ? AbortSignal.any([timeout, end]) : timeout,
       });
     },
     close: () => transport.close(),
   };
 }
+
+/** Adds the header that suppresses automatic replies (RFC 3834 §5, mail §2.6), unless a message has it itself. */
+const headersOf = (given: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.keys(given).some((name) => name.toLowerCase() === 'auto-submitted')
+    ? { ...given }
+    : { 'Auto-Submitted': 'auto-generated', ...given };
+
+const mailed = ({ name, address }: Mailbox): Mailbox => ({ name, address: mailedForm(address) });
+
+/** Returns the domain for the ids of mails from a sender. */
+export const messageIdDomain = (from: string): string => addressOf(from).split('@')[1] ?? 'localhost';
 
 /** Returns the address in `Name <address>`. */
 const addressOf = (mailbox: string): string => /<([^<>]+)>\s*$/.exec(mailbox)?.[1] ?? mailbox.trim();

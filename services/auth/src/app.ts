@@ -93,7 +93,14 @@ export function createAuth(given: AuthDeps): Service {
   });
   const metrics = createMetrics('auth');
   const onOutcome = measureMail(metrics, unattended.query);
-  const mailSender = createMailSender({ query: unattended.query, bus, settings, log, onOutcome });
+  const mailSender = createMailSender({
+    query: unattended.query,
+    bus,
+    settings,
+    cipher: deps.cipher,
+    log,
+    onOutcome,
+  });
   let collation: string | undefined;
   const schema: QuerySchema = {
     findCollection: collections.find,

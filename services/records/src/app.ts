@@ -94,6 +94,7 @@ export function createRecords(
     database,
     mapError,
     settings,
+    cipher: given.cipher,
     bus,
     stream,
     erased,

@@ -1,4 +1,4 @@
-import type { Caller, Fetched, FetchOptions, Log, Records, Tools } from '@recordbus/extensions';
+import type { Caller, Fetched, FetchOptions, Log, MailAttachment, Records, Tools } from '@recordbus/extensions';
 import type { LogLevel } from '../protocol.ts';
 import { HostRefusal } from './host-refusal.ts';
 import { jsonText } from './json-text.ts';
@@ -20,8 +20,9 @@ export function createTools(ask: Ask, log: WriteLog): Tools {
       send: async (notification) => JSON.parse(String(await ask('notifications.send', [jsonText(notification)]))),
     },
     mail: {
-      async send(mail) {
-        await ask('mail.send', [jsonText(mail)]);
+      async send({ attachments = [], ...mail }) {
+        const [rows, contents] = splitAttachments(attachments);
+        return JSON.parse(String(await ask('mail.send', [jsonText({ ...mail, attachments: rows }), contents])));
       },
     },
     settings: { get: async (key) => String(await ask('settings.get', [key])) },
@@ -34,6 +35,16 @@ export function createTools(ask: Ask, log: WriteLog): Tools {
     log: { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') } satisfies Log,
     env: process.env,
   };
+}
+
+/** Takes the attachments' bytes out, which JSON cannot hold. */
+function splitAttachments(attachments: readonly MailAttachment[]): [object[], (Uint8Array | undefined)[]] {
+  const contents = attachments.map((one) => {
+    const content: unknown = 'content' in one ? one.content : undefined;
+    if (typeof content === 'string') return new TextEncoder().encode(content);
+    return content instanceof Uint8Array ? content : undefined;
+  });
+  return [attachments.map((one) => ({ ...one, content: undefined })), contents];
 }
 
 function createRecords(ask: Ask, as?: Caller): Records {

@@ -1,5 +1,6 @@
 import type { AccountHooks, HookedCollections } from '@recordbus/accounts';
 import type { Bus, ErasedRecords, EventStream } from '@recordbus/bus';
+import type { ValueCipher } from '@recordbus/crypto';
 import type { Database, Query } from '@recordbus/database';
 import type { EgressClient } from '@recordbus/egress';
 import {
@@ -13,6 +14,7 @@ import { createNotifier, type NotifierDeps } from '@recordbus/notifications';
 import { type BackgroundTask, every } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
 import { createFilteredClient, type Settings } from '@recordbus/settings';
+import type { Downloads } from '../files/downloads.ts';
 import type { RunWrite } from '../write/write-unit.ts';
 import { createWithTransactions } from './call-transactions.ts';
 import { removeOldRuns } from './crons/cron-runs.ts';
@@ -59,6 +61,8 @@ export interface Extensions {
 export interface ExtensionsDeps {
   readonly config: ExtensionsConfig;
   readonly records: Omit<BatchToolDeps, 'beforeHooks' | 'database'> & {
+    /** Reads attachments. */
+    readonly downloads: Downloads;
     /** Writes by jobs' code. */
     readonly writeInJobs: RunWrite;
     /** Writes about jobs. */
@@ -68,6 +72,8 @@ export interface ExtensionsDeps {
   /** Maps database errors to a call's refusals. */
   readonly mapError: MapError;
   readonly settings: Settings;
+  /** Encrypts mails that wait. */
+  readonly cipher: ValueCipher;
   readonly bus: Bus;
   readonly stream: EventStream;
   readonly erased: Pick<ErasedRecords, 'isErased' | 'refresh'>;
@@ -157,7 +163,7 @@ interface ToolsAndHooks {
  * tools.
  */
 function createToolsAndHooks(deps: ExtensionsDeps, host: ExtensionHost, client: EgressClient): ToolsAndHooks {
-  const { records, database, mapError, settings, urls } = deps;
+  const { records, database, mapError, settings, cipher, urls } = deps;
   const { schema } = records;
   const toolbox: Toolbox = (extension, scope) => tools(extension, scope);
   const beforeHooks = createBeforeHooks({ host, toolbox });
@@ -173,7 +179,7 @@ function createToolsAndHooks(deps: ExtensionsDeps, host: ExtensionHost, client: 
         ...fetchTools(client),
         ...jobsTools({ host, write, checkRoom }),
         ...kvTools(database.query),
-        ...mailTools({ write, settings }),
+        ...mailTools({ ...records, write, database, beforeHooks, settings, cipher }),
         ...notificationTools(notifier),
         ...settingsTools(settings),
       },
