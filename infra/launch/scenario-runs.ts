@@ -241,6 +241,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'webhook-failures': [],
   'webhook-filters': [],
   'webhook-managers': [],
+  'webhook-batches': [],
   'webhook-order': [],
   'webhook-order-blocks': [],
   'webhook-owners': [],

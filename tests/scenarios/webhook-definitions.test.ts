@@ -20,6 +20,7 @@ const webhookJson = (members: object = {}) => ({
   timeout_ms: 30_000,
   rate: null,
   ordering: 'none',
+  batch: null,
   on_failure: 'block',
   filter: null,
   payload_days: null,

@@ -15,6 +15,11 @@ export interface WebhookValues {
   readonly ordering?: 'none' | 'record' | 'all';
   /** What a dead delivery does to those behind it. */
   readonly on_failure?: 'block' | 'skip';
+  /**
+   * The most deliveries in one request, 1 to 100, whose body is a list; and how long the first one waits for others, 0 to 60,000 ms,
+   * by default 1,000. Null for one delivery in each request.
+   */
+  readonly batch?: { readonly max: number; readonly wait_ms?: number } | null;
   /** The expression that events must fulfil; null for none. */
   readonly filter?: string | null;
   /** How many days the log keeps payloads, 0 to 30; null for as long as deliveries. */
@@ -77,6 +82,8 @@ export interface Delivery {
   readonly webhook_id: string;
   readonly event_id: string;
   readonly event: string;
+  /** The `webhook-id` of the last request with it, if that had a batch. */
+  readonly batch_id: string | null;
   readonly status: DeliveryStatus;
   readonly attempt: number;
   readonly response_code: number | null;

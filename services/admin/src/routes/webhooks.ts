@@ -10,10 +10,9 @@ import { newKey } from '../webhooks/polled-events.ts';
 import { warningsOfPatterns } from '../webhooks/warn-of-patterns.ts';
 import { checkOwned, setOwner } from '../webhooks/webhook-owner.ts';
 import {
+  findSendingProblems,
   findTypeProblem,
-  mayBeOrdered,
   newSecret,
-  orderRefusal,
   secretRegeneration,
   type Webhook,
   webhookChange,
@@ -90,8 +89,8 @@ export const webhookRoutes = (
         await auditWebhook(run, input, 'webhooks.create', made.id, { name: made.name, url: made.url });
         return made;
       });
-      // The service that delivers looks for ordered webhooks.
-      if (webhook.ordering !== 'none') bus.notify('webhooks');
+      // The service that delivers looks for webhooks with an order or batches.
+      if (webhook.ordering !== 'none' || webhook.batch) bus.notify('webhooks');
       return withWarnings(created(webhook), admitted ? [] : await warningsOfPatterns(query, webhook.events));
     },
   }),
@@ -129,7 +128,8 @@ export const webhookRoutes = (
         const changed = await changeWebhook(run, params.id, body);
         const problem = findTypeProblem(changed);
         if (problem !== undefined) throw validationFailed({ url: problem });
-        if (!mayBeOrdered(changed)) throw validationFailed({ ordering: orderRefusal.error });
+        const problems = findSendingProblems(changed);
+        if (Object.keys(problems).length > 0) throw validationFailed(problems);
         if (mayName) await requireUsableFilter(run, changed);
         await auditWebhook(run, input, 'webhooks.update', params.id, { changed: Object.keys(body) });
         return changed;

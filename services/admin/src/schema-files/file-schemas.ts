@@ -24,6 +24,12 @@ export const fileSchemas = (): Readonly<Record<FileKind, JsonSchema>> => ({
     rate: { type: ['number', 'null'] },
     ordering: { enum: ['none', 'record', 'all'] },
     on_failure: { enum: ['block', 'skip'] },
+    batch: {
+      anyOf: [
+        { type: 'object', properties: { max: { type: 'integer' }, wait_ms: { type: 'integer' } }, required: ['max'] },
+        { type: 'null' },
+      ],
+    },
     filter: nullable,
     payload_days: { type: ['integer', 'null'] },
     ...Object.fromEntries(['retry_max', 'retry_delay_ms', 'timeout_ms'].map((name) => [name, { type: 'integer' }])),

@@ -122,6 +122,7 @@ const plainMembers = [
   'rate',
   'ordering',
   'on_failure',
+  'batch',
   'filter',
   'payload_days',
 ] as const;

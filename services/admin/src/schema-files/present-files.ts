@@ -131,6 +131,7 @@ export function presentWebhooks(webhooks: readonly Webhook[]): Members[] {
         rate,
         ordering,
         on_failure,
+        batch,
         filter,
         payload_days,
       }) => ({
@@ -153,6 +154,7 @@ export function presentWebhooks(webhooks: readonly Webhook[]): Members[] {
         ...(rate !== null && { rate }),
         ...(ordering !== 'none' && { ordering }),
         ...(on_failure !== 'block' && { on_failure }),
+        ...(batch !== null && { batch }),
         ...(filter !== null && { filter }),
         ...(payload_days !== null && { payload_days }),
       }),

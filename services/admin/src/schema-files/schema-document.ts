@@ -85,6 +85,7 @@ export const webhookFile = z.strictObject({
   rate: z.unknown().optional(),
   ordering: z.unknown().optional(),
   on_failure: z.unknown().optional(),
+  batch: z.unknown().optional(),
   filter: z.unknown().optional(),
   payload_days: z.unknown().optional(),
 });

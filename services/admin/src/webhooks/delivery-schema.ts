@@ -11,6 +11,7 @@ export const deliveryJson = z
     webhook_id: z.string(),
     event_id: z.string(),
     event: z.string(),
+    batch_id: z.string().nullable().describe('the `webhook-id` of the last request with it, if that had a batch'),
     status,
     attempt: z.number().describe('recorded attempts'),
     response_code: z.number().nullable(),

@@ -37,7 +37,8 @@ const shownError = (column: string, reader: LogReader): string =>
 
 /** SQL for a delivery as JSON. The database writes it, so the payload's numbers keep their digits. */
 const deliveryJson = (reader: LogReader, withPayload: boolean) => `json_build_object(
-  'id', d.id, 'webhook_id', d.webhook_id, 'event_id', d.event_id, 'event', d.event, 'status', d.status,
+  'id', d.id, 'webhook_id', d.webhook_id, 'event_id', d.event_id, 'event', d.event, 'batch_id', d.batch_id,
+  'status', d.status,
   'attempt', d.attempt, 'response_code', d.response_code, 'response_body', d.response_body,
   'error', ${shownError('d.error', reader)},
   ${withPayload ? payload : ''}

@@ -13,9 +13,13 @@ export const unblockRequest = z.strictObject({
 
 export type UnblockRequest = z.output<typeof unblockRequest>;
 
+/** SQL: whether an ordered delivery `d` was sent in one request with another one. */
+const isSameRequest = (other: string): string =>
+  `d.lane_id = ${other}.lane_id and (d.delivery_id = ${other}.delivery_id or d.batch_id = ${other}.batch_id)`;
+
 /**
- * Ends a block, so that the lane continues: behind the dead delivery, or with it. Returns the delivery's id. Throws 409 if it
- * does not block. Must run in a transaction.
+ * Ends a block, so that the lane continues: behind the dead delivery and its batch, or with them. Returns the delivery's id. Throws
+ * 409 if it does not block. Must run in a transaction.
  */
 export async function unblock(
   query: Query,
@@ -33,10 +37,10 @@ export async function unblock(
   await query({
     text:
       action === 'skip'
-        ? 'delete from system.ordered_deliveries where delivery_id = $1'
-        : `update system.deliveries d set status = 'pending', completed_at = null, updated_at = clock_timestamp()
-            from system.ordered_deliveries o
-            where o.delivery_id = $1 and d.id = o.delivery_id and d.occurred_at = o.occurred_at`,
+        ? `delete from system.ordered_deliveries d using system.ordered_deliveries dead
+            where dead.delivery_id = $1 and ${isSameRequest('dead')}`
+        : revive(`select d.* from system.ordered_deliveries d, system.ordered_deliveries dead
+            where dead.delivery_id = $1 and ${isSameRequest('dead')}`),
     values: [id],
   });
   await query({
@@ -47,7 +51,12 @@ export async function unblock(
   return id;
 }
 
-/** Ends blocks whose event has a newer delivery in the lane. It takes the dead delivery's place. */
+/** SQL: makes ordered deliveries (SQL) pending again. */
+const revive = (which: string): string => `update system.deliveries d
+  set status = 'pending', completed_at = null, updated_at = clock_timestamp()
+  from (${which}) as o where d.id = o.delivery_id and d.occurred_at = o.occurred_at`;
+
+/** Ends blocks whose event has a newer delivery in the lane. It takes the dead delivery's place; its batch is sent again. */
 export async function replaceBlocking(query: Query, webhookId: string): Promise<void> {
   await query({
     text: `with freed as (
@@ -57,7 +66,10 @@ export async function replaceBlocking(query: Query, webhookId: string): Promise<
           select from system.ordered_deliveries newer
           where newer.lane_id = l.id and newer.event_id = dead.event_id and newer.delivery_id <> dead.delivery_id
         )
-        returning dead.delivery_id
+        returning dead.*
+      ), revived as (
+        ${revive(`select d.* from system.ordered_deliveries d, freed
+          where ${isSameRequest('freed')} and d.delivery_id <> freed.delivery_id`)}
       )
       delete from system.ordered_deliveries d using freed where d.delivery_id = freed.delivery_id`,
     values: [webhookId],

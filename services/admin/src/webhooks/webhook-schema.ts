@@ -119,6 +119,12 @@ const wholeNumber = (min: number, max: number) => {
 
 const rateMessage = 'must be null or a number of deliveries a second from 0.1 to 1000';
 
+/** How many deliveries a request has, and how long the first one waits for others (webhooks §2.11). */
+const batch = z.strictObject(
+  { max: wholeNumber(1, 100), wait_ms: wholeNumber(0, 60_000).default(1000) },
+  'must be null or an object with max and wait_ms',
+);
+
 const fields = {
   name: z.string('must be a string').trim().min(1, 'must not be empty').max(255, 'must have at most 255 characters'),
   url,
@@ -137,6 +143,7 @@ const fields = {
   rate: z.number(rateMessage).min(0.1, rateMessage).max(1000, rateMessage).nullable(),
   ordering: z.enum(['none', 'record', 'all'], 'must be none, record or all'),
   on_failure: z.enum(['block', 'skip'], 'must be block or skip'),
+  batch: batch.nullable(),
 };
 
 /** Members set by the server; ignored, so that a webhook that was read can be sent back. */
@@ -163,6 +170,7 @@ const createdMembers = z.strictObject({
   rate: fields.rate.default(null),
   ordering: fields.ordering.default('none'),
   on_failure: fields.on_failure.default('block'),
+  batch: fields.batch.default(null),
   filter: fields.filter.default(null),
   payload_days: fields.payload_days.default(null),
   owner: webhookOwner.nullable().default(null),
@@ -183,34 +191,49 @@ const urlRefusal = {
     typeof value === 'object' && value !== null && !issues.some(({ path }) => path?.[0] === 'url'),
 };
 
-export const orderRefusal = {
-  path: ['ordering'],
-  error: 'must be none: the events of a webhook with type poll are read',
-};
-
-/** Whether a webhook of this type may have the order. Who reads events gets them in a fixed order anyway. */
-export const mayBeOrdered = ({
-  type,
-  ordering,
-}: {
+interface Sending {
   readonly type?: 'http' | 'poll' | undefined;
   readonly ordering?: 'none' | 'record' | 'all' | undefined;
-}): boolean => type !== 'poll' || ordering === 'none';
+  readonly batch?: { readonly max: number } | null | undefined;
+}
+
+/** Who reads events gets them in a fixed order and in pages anyway. */
+const sendingRules = {
+  ordering: {
+    error: 'must be none: the events of a webhook with type poll are read',
+    holds: ({ type, ordering }: Sending): boolean => type !== 'poll' || ordering === 'none',
+  },
+  batch: {
+    error: 'must be null: the events of a webhook with type poll are read',
+    holds: ({ type, batch }: Sending): boolean => type !== 'poll' || !batch,
+  },
+};
+
+/** Finds what a webhook of this type may not have: messages by member. */
+export const findSendingProblems = (webhook: Sending): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(sendingRules).flatMap(([member, { error, holds }]) => (holds(webhook) ? [] : [[member, error]])),
+  );
+
+const checked = <T extends z.ZodType<TypedUrl & Sending>>(members: T) =>
+  members
+    .refine(hasSuitableUrl, urlRefusal)
+    .refine(sendingRules.ordering.holds, { path: ['ordering'], error: sendingRules.ordering.error })
+    .refine(sendingRules.batch.holds, { path: ['batch'], error: sendingRules.batch.error });
 
 /** A create's body, with defaults and limits (webhooks §1.2). */
-export const newWebhook = createdMembers.refine(hasSuitableUrl, urlRefusal).refine(mayBeOrdered, orderRefusal);
+export const newWebhook = checked(createdMembers);
 
 /** The same where the request itself names the owner (webhooks §9.6). */
-export const newOwnedWebhook = createdMembers
-  .extend({
+export const newOwnedWebhook = checked(
+  createdMembers.extend({
     owner: z
       .unknown()
       .optional()
       .transform(() => null)
       .describe('ignored: the request names the owner'),
-  })
-  .refine(hasSuitableUrl, urlRefusal)
-  .refine(mayBeOrdered, orderRefusal);
+  }),
+);
 
 /** Finds why a webhook of this type may not have the URL. */
 export function findTypeProblem({ type, url }: TypedUrl): string | undefined {
@@ -253,6 +276,13 @@ export const webhookJson = z
     on_failure: z
       .enum(['block', 'skip'])
       .describe('what a dead delivery does to those behind it; counts only with an order'),
+    batch: z
+      .object({
+        max: z.number().describe('the most deliveries in a request'),
+        wait_ms: z.number().describe('how long the first one waits for others'),
+      })
+      .nullable()
+      .describe('null for one delivery in each request, whose body is no list'),
     payload_days: z
       .number()
       .nullable()

@@ -41,8 +41,14 @@ export async function getWebhookStatus(query: Query, id: string): Promise<Webhoo
       ) as waiting, lateral (
         select count(*) as count, min(d.occurred_at) as oldest from system.ordered_deliveries d where d.webhook_id = w.id
       ) as ordered left join lateral (
-        select count(*) over () as count, json_build_object('delivery_id', l.blocked_by, 'key', nullif(l.key, '')) as first
-        from system.delivery_lanes l where l.webhook_id = w.id and l.blocked_by is not null
+        select sum(dead.count) over ()::bigint as count,
+          json_build_object('delivery_id', l.blocked_by, 'key', nullif(l.key, '')) as first
+        from system.delivery_lanes l cross join lateral (
+          select count(*) from system.ordered_deliveries d join system.ordered_deliveries first
+            on first.delivery_id = l.blocked_by and (d.delivery_id = first.delivery_id or d.batch_id = first.batch_id)
+          where d.lane_id = l.id
+        ) as dead
+        where l.webhook_id = w.id and l.blocked_by is not null
         order by l.blocked_at, l.key limit 1
       ) as blocked on true
       where id = $1`,

@@ -5,7 +5,7 @@ import { type Owner, ownerColumn } from './webhook-owner.ts';
 import type { NewWebhook, Webhook, WebhookChange } from './webhook-schema.ts';
 
 const columns = `id, name, type, url, events, secret, headers, enabled, retry_max, retry_backoff, retry_delay_ms, timeout_ms,
-  rate, ordering, on_failure, filter, payload_days,
+  rate, ordering, on_failure, batch, filter, payload_days,
   ${ownerColumn},
   floor(extract(epoch from created_at))::bigint as created_at,
   floor(extract(epoch from updated_at))::bigint as updated_at`;
@@ -59,6 +59,7 @@ const plainMembers = [
   'rate',
   'ordering',
   'on_failure',
+  'batch',
   'filter',
   'payload_days',
 ] as const;

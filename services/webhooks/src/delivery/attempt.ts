@@ -23,8 +23,7 @@ export async function attemptDelivery(
 ): Promise<AttemptOutcome> {
   const { event, body } = claim;
   if (claim.lost_leases >= lostLeaseLimit) return endUnattempted(claim, 'delivery interrupted');
-  if (event === null || body === null)
-    return { ...endUnattempted(claim, 'the event is no longer kept'), lane: unblocking(claim) };
+  if (event === null || body === null) return endUnkept(claim);
   const startedMs = performance.now();
   const durationMs = () => Math.round(performance.now() - startedMs);
   try {
@@ -129,8 +128,14 @@ function outcomeOfFailure(
   return { ...outcomeOf(claim), ...result, verdict: 'retry', delayMs };
 }
 
-/** A delivery that can never be sent blocks nothing. */
-const unblocking = ({ lane }: LeasedDelivery) => lane && { ...lane, blocks: false };
+/** Whether the delivery cannot be sent: its event has gone. */
+export const isUnkept = ({ event, body }: LeasedDelivery): boolean => event === null || body === null;
+
+/** Returns the outcome for such a delivery. It blocks nothing. */
+export const endUnkept = (claim: LeasedDelivery): AttemptOutcome => ({
+  ...endUnattempted(claim, 'the event is no longer kept'),
+  lane: claim.lane && { ...claim.lane, blocks: false },
+});
 
 /** Returns the outcome for a delivery that ends without a request, which is not an attempt. */
 const endUnattempted = (claim: LeasedDelivery, error: string): AttemptOutcome => ({

@@ -7,7 +7,7 @@ import { startReceiver } from '../../test/test-receiver.ts';
 import { attemptDelivery } from './attempt.ts';
 import type { LeasedDelivery } from './claim.ts';
 import { claimLanes } from './claim-lanes.ts';
-import { hasLanes, removeEmptyLanes, tidyLanes } from './lane-queue.ts';
+import { findUse, removeEmptyLanes, tidyLanes } from './lane-queue.ts';
 import { type OrderedOutcome, recordOrderedOutcomes } from './record-ordered-outcomes.ts';
 
 const life = 7;
@@ -172,7 +172,7 @@ describe('lane claims', { skip: skipWithoutDatabase }, () => {
     await run('delete from system.ordered_deliveries');
     await tidyLanes(database.query);
     assert.deepEqual(await lanes(), []);
-    assert.equal(await hasLanes(database.query), true, 'the webhook still has an order');
+    assert.equal((await findUse(database.query)).hasLanes, true, 'the webhook still has an order');
   });
 
   it('count lost leases, and ignore the outcome of a lost one', async () => {

@@ -1,8 +1,9 @@
 import type { Query } from '@recordbus/database';
-import { isFree, queueTable } from '@recordbus/queue';
+import { isFree, type QueueTable, queueTable } from '@recordbus/queue';
 import type { SeenLane } from './lane-queue.ts';
 
-const deliveries = queueTable({ table: 'system.delivery_queue', key: 'delivery_id' });
+/** The queue without lanes. */
+export const deliveries: QueueTable<'delivery_id'> = queueTable({ table: 'system.delivery_queue', key: 'delivery_id' });
 
 export const { renew: renewLeases, release: releaseLeases } = deliveries;
 
@@ -39,6 +40,14 @@ export interface LeasedDelivery {
   readonly rate: number | null;
   /** The lane whose lease this is; undefined for a delivery without order. */
   readonly lane?: DeliveryLane;
+  /** What the request that has this delivery may have beside it; undefined if its body is no list. */
+  readonly batch?: BatchShare;
+}
+
+/** A delivery's share in a batch. Deliveries that were leased together have equal ones. */
+export interface BatchShare {
+  /** The id of the request that had these deliveries before; null for new ones. */
+  readonly id: string | null;
 }
 
 /** An ordered delivery's lane. */
@@ -70,7 +79,7 @@ export function claimDue(
 ): Promise<LeasedDelivery[]> {
   return query<LeasedDelivery>({
     name: 'delivery.claim',
-    text: `${webhooksWithRoom('system.delivery_queue')}, claimed as (
+    text: `${webhooksWithRoom('system.delivery_queue', 'w.batch is null')}, claimed as (
         ${deliveries.claim({
           due: `select room.*, next.key
             from room cross join lateral (
@@ -83,7 +92,7 @@ export function claimDue(
           set: [countLostLeases],
           returning: `q.delivery_id, q.occurred_at, q.event_id, q.webhook_id, q.attempt, q.lease_token, q.lost_leases, ${ofWebhook}`,
         })}
-      ), ${takeSlots}
+      ), ${takeSlots()}
       select c.delivery_id, c.occurred_at::text as occurred_at, c.webhook_id, c.attempt, c.lease_token, c.lost_leases,
         c.url, c.secret, c.previous_secret, c.failing, c.headers, c.retry_max, c.retry_backoff, c.retry_delay_ms, c.timeout_ms,
         c.rate, c.owner_collection, c.owner_id, e.event, nullif(e.body, 'null') as body, e.traceparent
@@ -101,8 +110,8 @@ export const claimValues = ({ limit, perWebhook, inFlight, leaseSec }: ClaimLimi
   leaseSec,
 ];
 
-/** SQL: the webhooks with rows in a queue whose deliveries may be sent, and how many of each: `room`. */
-export const webhooksWithRoom = (queue: string): string => `with recursive waiting (webhook_id) as (
+/** SQL: the webhooks `w` with rows in a queue whose deliveries may be sent, and how many of each: `room`. */
+export const webhooksWithRoom = (queue: string, condition = 'true'): string => `with recursive waiting (webhook_id) as (
         (select webhook_id from ${queue} order by webhook_id limit 1)
         union all
         select (
@@ -113,18 +122,19 @@ export const webhooksWithRoom = (queue: string): string => `with recursive waiti
         select w.id, w.paused_until is not null as is_probed, w.rate,
           greatest(w.rate_next, now() - make_interval(secs => greatest(0.1 - 1 / w.rate, 0))) as slot
         from waiting join system.webhooks w on w.id = waiting.webhook_id
-        where w.enabled and case when w.paused_until is null then w.rate is not null else w.paused_until <= now() end
+        where w.enabled and ${condition} and case when w.paused_until is null then w.rate is not null else w.paused_until <= now() end
         for no key update of w skip locked
       ), room as materialized (
         select w.id, w.url, w.secret, w.headers, w.retry_max, w.retry_backoff, w.retry_delay_ms, w.timeout_ms, w.rate,
-          w.owner_collection, w.owner_id, w.failing_since is not null as failing,
+          w.owner_collection, w.owner_id, w.failing_since is not null as failing, (w.batch->>'max')::integer as batch_max,
+          make_interval(secs => (w.batch->>'wait_ms')::double precision / 1000) as batch_wait,
           case when w.previous_secret_until > now() then w.previous_secret end as previous_secret,
           greatest(0, least(
             case when held.is_probed then 1 else $3::integer - coalesce(busy.in_flight, 0) end,
             1 + floor(extract(epoch from now() - held.slot) * held.rate)
           ))::integer as free
         from waiting
-        join system.webhooks w on w.id = waiting.webhook_id and w.enabled and w.type = 'http'
+        join system.webhooks w on w.id = waiting.webhook_id and w.enabled and w.type = 'http' and ${condition}
         left join held on held.id = w.id
         left join unnest($1::text[], $2::integer[]) as busy (webhook_id, in_flight) on busy.webhook_id = w.id
         where case when w.paused_until is null then coalesce(busy.in_flight, 0) < $3::integer else true end
@@ -140,12 +150,12 @@ export const ofWebhook = `due.url,
 /** SQL: an expired lease is a lost one. */
 export const countLostLeases = 'lost_leases = q.lost_leases + (q.lease_until is not null)::integer';
 
-/** SQL: the rows in `claimed` take their webhooks' slots, and a paused webhook's only attempt. */
-export const takeSlots = `taken as (
+/** SQL: the rows in `claimed` take their webhooks' slots, `count` (SQL) of each, and a paused webhook's only attempt. */
+export const takeSlots = (count = 'count(*)'): string => `taken as (
         update system.webhooks w
         set rate_next = held.slot + make_interval(secs => of_webhook.count / held.rate),
           paused_until = case when held.is_probed
             then clock_timestamp() + make_interval(secs => $5 + w.timeout_ms / 1000.0) end
-        from held join (select webhook_id, count(*) from claimed group by 1) as of_webhook on of_webhook.webhook_id = held.id
+        from held join (select webhook_id, ${count} as count from claimed group by 1) as of_webhook on of_webhook.webhook_id = held.id
         where w.id = held.id
       )`;

@@ -63,7 +63,7 @@ describe('the dispatcher', { skip: skipWithoutDatabase }, () => {
     const dispatcher = createDispatcher({
       query,
       clientOf: () => client,
-      lanes: { isUsed: false, claim: async () => ({ claims: [], isEarly: false }) },
+      lanes: { isUsed: false, areBatchesUsed: false, claim: async () => ({ claims: [], isEarly: false }) },
       recheck: async (claims) => claims,
       log,
       idleMs: neverMs,

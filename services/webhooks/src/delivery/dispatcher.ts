@@ -4,7 +4,10 @@ import type { EgressClient } from '@recordbus/egress';
 import type { Logger } from '@recordbus/process/logging';
 import { createQueueWorker } from '@recordbus/queue';
 import { attemptDelivery } from './attempt.ts';
+import { attemptBatch } from './attempt-batch.ts';
+import { createBatches } from './batch-worker.ts';
 import { type ClaimLimits, claimDue, type LeasedDelivery } from './claim.ts';
+import { countRequests, deliveriesOf, formBatches, isBatch, type Sending } from './form-batches.ts';
 import { createHeldLeases, leaseSec, releaseAll } from './held-leases.ts';
 import type { Lanes } from './lane-worker.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
@@ -33,7 +36,7 @@ export interface DispatcherOptions {
   /** Returns the leased deliveries that may still be sent, and ends the others (webhooks §9.4). */
   readonly recheck: (claims: readonly LeasedDelivery[]) => Promise<readonly LeasedDelivery[]>;
   /** Ordered deliveries. */
-  readonly lanes: Pick<Lanes, 'claim' | 'isUsed'>;
+  readonly lanes: Pick<Lanes, 'claim' | 'isUsed' | 'areBatchesUsed'>;
   /** Called when an attempt begins. */
   readonly onBegin: (claim: LeasedDelivery) => void;
   /** Called with the outcomes that were recorded and counted. */
@@ -58,7 +61,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { query, clientOf, log, idleMs, recheck, lanes, onBegin, onRecorded } = options;
   const leases = createHeldLeases(query, log);
   const writer = createOutcomeWriter({ query, log, onWritten });
-  const worker = createQueueWorker<LeasedDelivery>({
+  const worker = createQueueWorker<Sending>({
     name: 'claim deliveries',
     log,
     idleMs,
@@ -69,39 +72,67 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const perWebhook = shareOf(running.length);
       const sinceMs = performance.now();
       const claimed = await claim({ limit, perWebhook, inFlight: countByWebhook(running), leaseSec });
-      const items = await recheck(claimed).catch(async (error: unknown) => {
+      const [admitted, items] = await prepare(claimed).catch(async (error: unknown) => {
         // They were not attempted, so their leases do not count as lost.
         await releaseAll(query, claimed);
         throw error;
       });
-      leases.add(items, sinceMs);
+      leases.add(admitted, sinceMs);
       const counts = countByWebhook([...running, ...items]);
       wakeForRates(claimed);
+      if (lanes.areBatchesUsed) batches.watch();
       // Where deliveries were ended, others may be due.
-      return { items, leftSome: items.length < claimed.length || counts.values().some((count) => count >= perWebhook) };
+      const hasEnded = admitted.length < claimed.length;
+      return { items, leftSome: hasEnded || counts.values().some((count) => count >= perWebhook) };
     },
-    async work(claim, ending) {
+    async work(sending, ending) {
       if (ending.aborted) return;
-      onBegin(claim);
-      writer.add(await attemptDelivery(clientOf(claim), claim, claim.lane && (() => leases.isSafe(claim.lease_token))));
+      const [first] = isBatch(sending) ? sending.deliveries : [sending];
+      for (const delivery of deliveriesOf(sending)) onBegin(delivery);
+      const mayStart = first.lane && (() => leases.isSafe(first.lease_token));
+      const client = clientOf(first);
+      writer.add(
+        isBatch(sending)
+          ? await attemptBatch(client, sending, mayStart)
+          : [await attemptDelivery(client, sending, mayStart)],
+      );
     },
   });
-  let areLanesFirst = false;
+  const batches = createBatches(query, worker.wake);
 
-  /** Claims from both queues. They take turns to be the first one, so that neither waits for the other's backlog. */
+  /** Returns the claimed deliveries that may be sent, and the requests that send them. */
+  async function prepare(claimed: readonly LeasedDelivery[]) {
+    const admitted = await recheck(claimed);
+    return [admitted, await formBatches(query, admitted)] as const;
+  }
+
+  let turn = 0;
+
+  /** Claims from the queues. They take turns to be the first one, so that none waits for another's backlog. */
   async function claim(limits: ClaimLimits): Promise<readonly LeasedDelivery[]> {
-    if (!lanes.isUsed) return claimDue(query, limits);
-    areLanesFirst = !areLanesFirst;
-    const [first, second] = areLanesFirst ? [claimOrdered, claimFree] : [claimFree, claimOrdered];
-    const claimed = await first(limits);
-    if (claimed.length === limits.limit) return claimed;
+    const queues = [claimFree];
+    if (lanes.isUsed) queues.push(claimOrdered);
+    if (lanes.areBatchesUsed) queues.push(claimBatched);
+    turn = (turn + 1) % queues.length;
+    const claimed: LeasedDelivery[] = [];
     try {
-      return [...claimed, ...(await second({ ...limits, limit: limits.limit - claimed.length }))];
+      for (const claimFrom of [...queues.slice(turn), ...queues.slice(0, turn)]) {
+        const limit = limits.limit - countRequests(claimed);
+        if (limit > 0) claimed.push(...(await claimFrom({ ...limits, limit })));
+      }
+      return claimed;
     } catch (error) {
       // Nobody would send them.
-      await releaseAll(query, claimed);
+      if (claimed.length > 0) await releaseAll(query, claimed);
       throw error;
     }
+  }
+
+  async function claimBatched(limits: ClaimLimits): Promise<readonly LeasedDelivery[]> {
+    const claimed = await batches.claim(limits);
+    // Each webhook may have further batches.
+    if (claimed.length > 0) worker.wakeSoon();
+    return claimed;
   }
 
   const claimFree = (limits: ClaimLimits): Promise<readonly LeasedDelivery[]> => claimDue(query, limits);
@@ -119,7 +150,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   function onWritten(outcomes: readonly AttemptOutcome[], counted: readonly AttemptOutcome[]): void {
-    onRecorded(counted);
+    onRecorded(counted.filter(({ isSameRequest }) => !isSameRequest));
     // Their lanes' next deliveries are due.
     if (outcomes.some(({ lane, verdict }) => lane && verdict !== 'retry')) worker.wakeSoon();
     for (const { leaseToken, verdict, delayMs } of outcomes) {
@@ -140,6 +171,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     async stop() {
       await Promise.race([worker.stop(), delay(stopTimeoutMs, undefined, { ref: false })]);
+      batches.stop();
       await writer.stop();
       await leases.stop();
     },
@@ -151,9 +183,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
  */
 const shareOf = (underWay: number): number => (underWay < 200 ? 64 : underWay < 600 ? 8 : 2);
 
-/** Counts deliveries by webhook. */
-function countByWebhook(deliveries: readonly LeasedDelivery[]): ReadonlyMap<string, number> {
+/** Counts requests by webhook. */
+function countByWebhook(sendings: readonly Sending[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const { webhook_id } of deliveries) counts.set(webhook_id, (counts.get(webhook_id) ?? 0) + 1);
+  for (const { webhook_id } of sendings) counts.set(webhook_id, (counts.get(webhook_id) ?? 0) + 1);
   return counts;
 }

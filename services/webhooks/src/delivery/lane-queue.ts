@@ -31,15 +31,24 @@ export async function renewLanes(query: Query, lanes: readonly LeasedLane[], lea
   return new Set(rows.map(({ lease_token }) => lease_token));
 }
 
-/** Whether an ordered webhook exists, or a delivery in a lane. */
-export async function hasLanes(query: Query): Promise<boolean> {
-  const [row] = await query<{ hasLanes: boolean }>({
-    name: 'lanes.any',
+/** What the webhooks use. */
+interface Use {
+  /** Whether an ordered webhook exists, or a delivery in a lane. */
+  readonly hasLanes: boolean;
+  /** Whether a webhook has batches. */
+  readonly hasBatches: boolean;
+}
+
+/** Finds whether there are lanes and batches to claim. */
+export async function findUse(query: Query): Promise<Use> {
+  const [row] = await query<Use>({
+    name: 'lanes.use',
     text: `select exists (select from system.webhooks where ordering <> 'none')
-      or exists (select from system.delivery_lanes) as "hasLanes"`,
+        or exists (select from system.delivery_lanes) as "hasLanes",
+        exists (select from system.webhooks where batch is not null) as "hasBatches"`,
     values: [],
   });
-  return row?.hasLanes === true;
+  return row ?? { hasLanes: false, hasBatches: false };
 }
 
 /**
@@ -72,8 +81,10 @@ export async function tidyLanes(query: Query): Promise<boolean> {
         )
         returning l.id
       ), skipped as (
-        delete from system.ordered_deliveries d using system.delivery_lanes l, system.webhooks w
-        where d.delivery_id = l.blocked_by and w.id = l.webhook_id and w.on_failure = 'skip'
+        delete from system.ordered_deliveries d
+        using system.delivery_lanes l, system.ordered_deliveries dead, system.webhooks w
+        where dead.delivery_id = l.blocked_by and w.id = l.webhook_id and w.on_failure = 'skip'
+          and d.lane_id = l.id and (d.delivery_id = dead.delivery_id or d.batch_id = dead.batch_id)
       )
       select count(*) as freed from freed`,
     values: [],

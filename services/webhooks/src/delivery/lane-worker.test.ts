@@ -45,7 +45,7 @@ describe('the lanes of a process', { skip: skipWithoutDatabase }, () => {
 
   it('run no statement and ask the bus nothing while no webhook is ordered', async () => {
     await addWebhook('none');
-    assert.deepEqual(statements, ['lanes.any']);
+    assert.deepEqual(statements, ['lanes.use']);
     statements = [];
     assert.deepEqual(await claim(), { claims: [], isEarly: false });
     assert.deepEqual([statements, reads, lanes.isUsed], [[], 0, false]);

@@ -3,10 +3,13 @@ import { every } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
 import type { ClaimLimits, LeasedDelivery } from './claim.ts';
 import { claimLanes } from './claim-lanes.ts';
-import { hasLanes, tidyLanes } from './lane-queue.ts';
+import { findUse, tidyLanes } from './lane-queue.ts';
 import type { StreamPlaces } from './stream-place.ts';
 
-/** Claims ordered deliveries. Where no webhook has an order, it runs one statement at the start and every 30 s. */
+/**
+ * Claims ordered deliveries, and knows whether there are batches. Where no webhook has an order or batches, it runs one statement
+ * at the start and every 30 s.
+ */
 export interface Lanes {
   start(): Promise<void>;
   /** Returns the stream's life, for deliveries that this process puts into lanes. */
@@ -19,6 +22,8 @@ export interface Lanes {
   claim(limits: ClaimLimits): Promise<{ readonly claims: readonly LeasedDelivery[]; readonly isEarly: boolean }>;
   /** Whether there may be deliveries in lanes. */
   readonly isUsed: boolean;
+  /** Whether a webhook has batches. */
+  readonly areBatchesUsed: boolean;
   stop(): Promise<void>;
 }
 
@@ -35,6 +40,7 @@ const checkEveryMs = 30_000;
 /** Creates this process's part in the lanes. */
 export function createLanes({ query, log, places, onFreed }: LanesOptions): Lanes {
   let isUsed = false;
+  let areBatchesUsed = false;
   let newest = 0;
   const checking = every({
     name: 'check the delivery lanes',
@@ -45,9 +51,10 @@ export function createLanes({ query, log, places, onFreed }: LanesOptions): Lane
   });
 
   async function check(): Promise<void> {
-    const wasUsed = isUsed;
-    isUsed = await hasLanes(query);
-    if (isUsed && ((await tidyLanes(query)) || !wasUsed)) onFreed();
+    const were = { isUsed, areBatchesUsed };
+    ({ hasLanes: isUsed, hasBatches: areBatchesUsed } = await findUse(query));
+    const hasFreed = isUsed && (await tidyLanes(query));
+    if (hasFreed || (isUsed && !were.isUsed) || (areBatchesUsed && !were.areBatchesUsed)) onFreed();
   }
 
   return {
@@ -71,6 +78,9 @@ export function createLanes({ query, log, places, onFreed }: LanesOptions): Lane
     },
     get isUsed() {
       return isUsed;
+    },
+    get areBatchesUsed() {
+      return areBatchesUsed;
     },
     stop: checking.stop,
   };

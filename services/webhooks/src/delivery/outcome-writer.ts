@@ -6,7 +6,8 @@ import { type AttemptOutcome, recordOutcomes } from './record-outcomes.ts';
 
 /** Collects outcomes and writes them in batches. Nothing else speeds up a queue in PostgreSQL as much. */
 interface OutcomeWriter {
-  add(outcome: AttemptOutcome): void;
+  /** Outcomes of one request are written together. */
+  add(outcomes: readonly AttemptOutcome[]): void;
   /** Resolves when all added outcomes are written. */
   stop(): Promise<void>;
 }
@@ -25,13 +26,13 @@ const retryMs = 500;
 
 /** Creates the writer. While the database does not answer, it keeps the outcomes and retries. */
 export function createOutcomeWriter({ query, log, onWritten }: OutcomeWriterOptions): OutcomeWriter {
-  let waiting: AttemptOutcome[] = [];
+  let waiting: (readonly AttemptOutcome[])[] = [];
   /** Resolves when no outcome is waiting. */
   let written = Promise.withResolvers<void>();
   const writing = whenWoken({
     name: 'write the delivery outcomes',
     log,
-    fields: () => ({ outcomes: waiting.length }),
+    fields: () => ({ requests: waiting.length }),
     soonMs: batchDelayMs,
     retryMs,
     run: write,
@@ -40,9 +41,10 @@ export function createOutcomeWriter({ query, log, onWritten }: OutcomeWriterOpti
   async function write(): Promise<typeof skipped | undefined> {
     if (waiting.length === 0) return skipped;
     while (waiting.length > 0) {
-      const batch = waiting.slice(0, batchSize);
+      const requests = firstOf(waiting);
+      const batch = requests.flat();
       const counted = await record(batch);
-      waiting = waiting.slice(batch.length);
+      waiting = waiting.slice(requests.length);
       onWritten(batch, counted);
     }
     written.resolve();
@@ -60,9 +62,9 @@ export function createOutcomeWriter({ query, log, onWritten }: OutcomeWriterOpti
   }
 
   return {
-    add(outcome) {
+    add(outcomes) {
       if (waiting.length === 0) written = Promise.withResolvers();
-      waiting.push(outcome);
+      waiting.push(outcomes);
       writing.wakeSoon();
     },
     async stop() {
@@ -70,4 +72,14 @@ export function createOutcomeWriter({ query, log, onWritten }: OutcomeWriterOpti
       await writing.stop();
     },
   };
+}
+
+/** Returns the first requests' outcomes, up to `batchSize` of them unless one request has more. */
+function firstOf(waiting: readonly (readonly AttemptOutcome[])[]): readonly (readonly AttemptOutcome[])[] {
+  let count = 0;
+  const end = waiting.findIndex((outcomes, index) => {
+    count += outcomes.length;
+    return index > 0 && count > batchSize;
+  });
+  return end < 0 ? waiting : waiting.slice(0, end);
 }

@@ -12,7 +12,7 @@ export const isOrdered = (outcome: AttemptOutcome): outcome is OrderedOutcome =>
 
 /**
  * Records outcomes as `recordOutcomes` does, and frees their lanes for the next delivery. A dead delivery that blocks stays
- * its lane's first one, and the lane waits for an admin.
+ * its lane's first one, and the lane waits for an admin. Outcomes of one lane must be recorded together, in its order.
  */
 export async function recordOrderedOutcomes(
   query: Query,
@@ -25,7 +25,8 @@ export async function recordOrderedOutcomes(
         select * from unnest(
           $1::uuid[], $2::timestamptz[], $3::uuid[], $4::text[], $5::double precision[], $6::boolean[], $7::integer[],
           $8::integer[], $9::text[], $10::text[], $11::uuid[], $12::boolean[]
-        ) as o (delivery_id, occurred_at, token, verdict, delay_ms, attempted, duration_ms, code, response, error, lane_id, blocks)
+        ) with ordinality as o (delivery_id, occurred_at, token, verdict, delay_ms, attempted, duration_ms, code, response, error, lane_id, blocks,
+          place)
       ), held as materialized (
         select o.*, o.verdict = 'dead' and o.blocks as is_blocking
         from system.delivery_lanes l join outcome o on l.id = o.lane_id and l.lease_token = o.token
@@ -48,7 +49,10 @@ export async function recordOrderedOutcomes(
             else clock_timestamp() + make_interval(secs => h.delay_ms / 1000) end,
           blocked_by = case when h.is_blocking then h.delivery_id end,
           blocked_at = case when h.is_blocking then clock_timestamp() end
-        from held h where l.id = h.lane_id
+        from (
+          select distinct on (lane_id) * from held order by lane_id, is_blocking desc, verdict = 'retry' desc, place
+        ) as h
+        where l.id = h.lane_id
       ), logged as (
         insert into system.delivery_attempts (delivery_id, occurred_at, attempt, at, response_code, duration_ms, error)
         select delivery_id, occurred_at, attempt, clock_timestamp() - make_interval(secs => duration_ms / 1000.0),

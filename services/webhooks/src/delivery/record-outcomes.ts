@@ -20,6 +20,8 @@ export interface AttemptOutcome {
   readonly responseCode: number | null;
   readonly responseBody: string | null;
   readonly error: string | null;
+  /** Whether the request has another delivery, whose outcome counts the attempt (webhooks §2.11). */
+  readonly isSameRequest?: boolean;
   /** The lane of an ordered delivery. */
   readonly lane?: DeliveryLane | undefined;
 }

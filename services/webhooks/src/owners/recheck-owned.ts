@@ -30,7 +30,7 @@ export async function recheckOwned(deps: OwnersDeps, claims: readonly LeasedDeli
     }),
   );
   const refused = owned.filter(({ delivery_id }) => !admitted.has(delivery_id));
-  if (refused.length > 0) await deleteDeliveries(deps.query, refused);
+  if (refused.length > 0) await deleteDeliveries(deps.query, refused, keptLanes(owned, admitted));
   const allowed = claims.flatMap((claim): LeasedDelivery[] => {
     if (claim.owner_collection === null) return [claim];
     const found = admitted.get(claim.delivery_id);
@@ -54,9 +54,17 @@ async function readMade(query: Query, claims: readonly LeasedDelivery[]): Promis
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-async function deleteDeliveries(query: Query, claims: readonly LeasedDelivery[]): Promise<void> {
+/** The lanes of which a delivery is still sent: a batch has several. */
+const keptLanes = (owned: readonly LeasedDelivery[], admitted: ReadonlyMap<string, unknown>): string[] =>
+  owned.flatMap(({ lane, delivery_id }) => (lane && admitted.has(delivery_id) ? [lane.id] : []));
+
+async function deleteDeliveries(
+  query: Query,
+  claims: readonly LeasedDelivery[],
+  lanesInUse: readonly string[],
+): Promise<void> {
   const ordered = claims.filter(({ lane }) => lane);
-  if (ordered.length > 0) await deleteOrdered(query, ordered);
+  if (ordered.length > 0) await deleteOrdered(query, ordered, lanesInUse);
   if (ordered.length < claims.length)
     await deleteFree(
       query,
@@ -64,7 +72,8 @@ async function deleteDeliveries(query: Query, claims: readonly LeasedDelivery[])
     );
 }
 
-const deleteOrdered = (query: Query, claims: readonly LeasedDelivery[]) =>
+/** Deletes deliveries in lanes, and frees the lanes that are not in use. */
+const deleteOrdered = (query: Query, claims: readonly LeasedDelivery[], lanesInUse: readonly string[]) =>
   query({
     name: 'owners.delete-ordered',
     text: `with held as materialized (
@@ -74,7 +83,7 @@ const deleteOrdered = (query: Query, claims: readonly LeasedDelivery[]) =>
       ), freed as (
         update system.delivery_lanes l
         set lease_until = null, lease_token = null, lost_leases = 0, next_attempt_at = clock_timestamp()
-        from held where l.id = held.id
+        from held where l.id = held.id and l.id <> all($4::uuid[])
       ), gone as (
         delete from system.ordered_deliveries d using held where d.delivery_id = held.delivery_id
         returning d.delivery_id, d.occurred_at
@@ -84,6 +93,7 @@ const deleteOrdered = (query: Query, claims: readonly LeasedDelivery[]) =>
       claims.map(({ lane }) => lane?.id),
       claims.map(({ lease_token }) => lease_token),
       claims.map(({ delivery_id }) => delivery_id),
+      lanesInUse,
     ],
   });
 
