@@ -128,7 +128,12 @@ onEachTopology('batches of deliveries [webhooks §2.11]', async (t, target) => {
     let from = receiver.deliveries.length;
     await admin.post(`${path}/${id}/deliveries/${delivery}/redeliver`, {});
     await receiver.received(from + 1);
-    assert.deepEqual(since(from).flatMap(eventsOf).map((event) => event.id), [event_id]);
+    assert.deepEqual(
+      since(from)
+        .flatMap(eventsOf)
+        .map((event) => event.id),
+      [event_id],
+    );
     from = receiver.deliveries.length;
     const { count } = await admin.post(`${path}/${id}/replay`, { since: 0 }, 200);
     assert.equal(count, 2);
@@ -137,7 +142,12 @@ onEachTopology('batches of deliveries [webhooks §2.11]', async (t, target) => {
     from = receiver.deliveries.length;
     await admin.post(`${path}/${id}/test`, {}, 200);
     await receiver.received(from + 1);
-    assert.deepEqual(since(from).flatMap(eventsOf).map(({ event }) => event), ['webhooks.test']);
+    assert.deepEqual(
+      since(from)
+        .flatMap(eventsOf)
+        .map(({ event }) => event),
+      ['webhooks.test'],
+    );
   });
 
   await t.test('none is larger than 1 MB, unless it is one delivery', async (t) => {
@@ -153,7 +163,10 @@ onEachTopology('batches of deliveries [webhooks §2.11]', async (t, target) => {
     for (const record of ids) await admin.patch(`/api/v1/parts/${record}`, { text: 'b'.repeat(600_000) });
     await allIn(id, 'success', 6);
     const updates = since(from).slice(requests.length);
-    assert.deepEqual(updates.map((request) => eventsOf(request).length), [1, 1, 1]);
+    assert.deepEqual(
+      updates.map((request) => eventsOf(request).length),
+      [1, 1, 1],
+    );
     for (const update of updates) assert.ok(update.text.length > 1024 * 1024);
   });
 
@@ -257,7 +270,12 @@ onEachTopology('batches of deliveries [webhooks §2.11]', async (t, target) => {
     const changed = await admin.patch(`${path}/${id}`, { batch: null });
     assert.equal(changed.batch, null);
     await allIn(id, 'success', 2);
-    assert.deepEqual(since(from).map(({ json }) => at(json, 'data.record.n')).toSorted(), [1, 2]);
+    assert.deepEqual(
+      since(from)
+        .map(({ json }) => at(json, 'data.record.n'))
+        .toSorted(),
+      [1, 2],
+    );
   });
 
   for (const [what, batch] of Object.entries({

@@ -1,5 +1,6 @@
 import type { Query } from '@recordbus/database';
 import { isFree } from '@recordbus/queue';
+import { fits } from './batch-size.ts';
 import {
   type ClaimLimits,
   claimValues,
@@ -9,7 +10,6 @@ import {
   takeSlots,
   webhooksWithRoom,
 } from './claim.ts';
-import { fits } from './batch-size.ts';
 import { laneQueue } from './lane-queue.ts';
 import type { StreamPlace } from './stream-place.ts';
 

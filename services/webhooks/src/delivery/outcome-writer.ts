@@ -81,5 +81,6 @@ function firstOf(waiting: readonly (readonly AttemptOutcome[])[]): readonly (rea
     count += outcomes.length;
     return index > 0 && count > batchSize;
   });
-  return end < 0 ? waiting : waiting.slice(0, end);
+  // A copy: more outcomes are added while these are written.
+  return waiting.slice(0, end < 0 ? undefined : end);
 }
