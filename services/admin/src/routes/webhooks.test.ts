@@ -27,6 +27,7 @@ describe('the webhook routes', { skip }, () => {
         filter: null,
         ordering: 'none',
         on_failure: 'block',
+        batch: null,
         payload_days: null,
         owner: null,
       });
@@ -48,6 +49,7 @@ describe('the webhook routes', { skip }, () => {
         rate: 1000,
         ordering: 'all',
         on_failure: 'skip',
+        batch: { max: 5, wait_ms: 0 },
         filter: 'event != "posts.create"',
         payload_days: 0,
         owner: null,
