@@ -9,7 +9,7 @@ import { castOf, idOf } from '../pocketbase-clients/side.ts';
 provideEventSource();
 
 onEachTopology("PocketBase's official client follows changes", async (t, target) => {
-  const { guest, alice, bob, url } = await castOf(ourSide(target));
+  const { guest, alice, bob, admin, url } = await castOf(ourSide(target));
   const seen: string[] = [];
   const note = (who: string) => (event: { action: string; record: Record<string, unknown> }) =>
     seen.push(`${who} ${event.action} ${event.record.name ?? event.record.text ?? 'without a name'}`);
@@ -30,12 +30,12 @@ onEachTopology("PocketBase's official client follows changes", async (t, target)
     await alice.collection('posts').update(post.id, { title: 'second' });
     await alice.collection('posts').create({ title: 'other', author: idOf(alice) });
     await alice.collection('posts').delete(post.id);
-    await eventually('the delete', () => seen.includes('delete undefined'));
+    await eventually('the delete', () => seen.includes('delete second'));
     const lines = await seenUntil('last 1');
     // A change from just before the subscription may come too.
     assert.deepEqual(
       lines.filter((line) => line !== 'create first'),
-      ['guest create one', 'update second', 'delete undefined'],
+      ['guest create one', 'update second', 'delete second'],
     );
   });
 
@@ -57,6 +57,27 @@ onEachTopology("PocketBase's official client follows changes", async (t, target)
     await alice.collection('notes').create({ text: 'mine', author: idOf(alice) });
     await eventually('the change', () => seen.includes('alice create mine'));
     assert.deepEqual(await seenUntil('last 3'), ['alice create mine']);
+  });
+
+  await t.test('a delete has the record, with the fields that the follower may see', async () => {
+    const post = await alice.collection('posts').create({ title: 'gone', n: 7, author: idOf(alice) });
+    await admin.collection('posts').update(post.id, { secret: 'hidden' });
+    const deleted = new Map<string, Record<string, unknown>>();
+    const clients = { guest, admin };
+    for (const [who, client] of Object.entries(clients))
+      await client.collection('posts').subscribe('*', ({ action, record }) => {
+        if (action === 'delete') deleted.set(who, record);
+      });
+    const { id } = await alice.collection('notes').create({ text: 'gone', author: idOf(alice) });
+    await alice.collection('notes').delete(id);
+    await alice.collection('posts').delete(post.id);
+    await eventually('both deletes', () => deleted.size === 2);
+    const { title, n, author, collectionName } = deleted.get('guest') ?? {};
+    assert.deepEqual([title, n, author, collectionName], ['gone', 7, idOf(alice), 'posts']);
+    assert.ok(!('secret' in (deleted.get('guest') ?? {})));
+    assert.equal(deleted.get('admin')?.secret, 'hidden');
+    await Promise.all(Object.values(clients).map((client) => client.collection('posts').unsubscribe()));
+    assert.deepEqual(await seenUntil('last 6'), ['alice create gone', 'alice delete gone']);
   });
 
   const submit = (clientId: string, subscriptions: readonly string[], token?: string) =>
@@ -147,13 +168,13 @@ onEachTopology("PocketBase's official client follows changes", async (t, target)
     assert.deepEqual(await seenUntil('last 5'), ['alice create later']);
   });
 
-  await Promise.all([guest, alice, bob].map((client) => client.realtime.unsubscribe()));
+  await Promise.all([guest, alice, bob, admin].map((client) => client.realtime.unsubscribe()));
   await t.test('switching the setting off ends the streams and the routes', async () => {
     const stream = await fetch(`${url}/api/realtime`);
-    const admin = await target.admin();
-    await admin.patch('/api/v1/admin/settings', { 'pocketbase.enabled': '0' });
+    const product = await target.admin();
+    await product.patch('/api/v1/admin/settings', { 'pocketbase.enabled': '0' });
     assert.match(await stream.text(), /event:PB_CONNECT/);
     await eventually('no route', async () => (await fetch(`${url}/api/health`)).status === 404);
-    await admin.patch('/api/v1/admin/settings', { 'pocketbase.enabled': '1' });
+    await product.patch('/api/v1/admin/settings', { 'pocketbase.enabled': '1' });
   });
 });

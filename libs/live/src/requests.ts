@@ -6,6 +6,8 @@ export interface LiveRequest {
   readonly filter?: string | undefined;
   readonly expand?: string | undefined;
   readonly fields?: string | undefined;
+  /** Whether the message about a delete has the record, as for PocketBase's clients, and not only its id. */
+  readonly showsDeleted?: true | undefined;
 }
 
 /** A subscription's snapshot: a list page, or its record. */

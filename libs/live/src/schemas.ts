@@ -18,7 +18,14 @@ const caller = z.object({
 
 const text = z.string().optional();
 
-const request = z.object({ collection: z.string(), record: text, filter: text, expand: text, fields: text });
+const request = z.object({
+  collection: z.string(),
+  record: text,
+  filter: text,
+  expand: text,
+  fields: text,
+  showsDeleted: z.literal(true).optional(),
+});
 
 const snapshotRequest = request.extend({
   page: z.number().optional(),

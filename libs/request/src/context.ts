@@ -54,6 +54,8 @@ export interface RequestContext {
   readonly principal: Principal;
   /** The client's address, behind trusted proxies. */
   readonly clientAddress: string;
+  /** Whether the gateway translates this request for a PocketBase client. */
+  readonly isTranslated?: true | undefined;
 }
 
 /** The internal header that carries a signed context from the gateway to a service. */

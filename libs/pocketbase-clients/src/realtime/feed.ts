@@ -59,7 +59,12 @@ export async function openFeed(options: FeedOptions): Promise<Feed | undefined> 
   }
   const returning = new Set(topics.filter(isReturning));
   const ready = Promise.withResolvers<void>();
+  // The connection's first cursor may be earlier than where a topic is continued.
   const cursors = new Map<string, string>();
+  for (const topic of topics) {
+    const from = after(topic);
+    if (from !== undefined) cursors.set(topic.text, from);
+  }
   const ended = follow().catch((): FeedEnd => 'broken');
   await Promise.race([ready.promise, ended]);
   return { ended, cursors };

@@ -10,6 +10,7 @@ import type { FindClient } from '../client-address/find-client.ts';
 import { type AccessLogRules, accessLog } from './access-log.ts';
 import { guest } from './authenticate.ts';
 import type { Step } from './exchange.ts';
+import { translatedRequests } from './translated-requests.ts';
 
 const saneRequestId = /^[\x20-\x7e]{1,128}$/;
 const securityHeaderList = Object.entries(securityHeaders);
@@ -34,6 +35,7 @@ export function beginExchange(log: Logger, findClient: () => FindClient, rules: 
         traceparent: acceptTraceparent(headers.traceparent),
         principal: guest,
         clientAddress: findClient()(socket.remoteAddress ?? '', textOf(headers['x-forwarded-for'])),
+        ...(translatedRequests.has(request) && { isTranslated: true as const }),
       },
       route: undefined,
       params: {},

@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Requ
 import type { Duplex } from 'node:stream';
 import { maxHeaderBytes } from '@recordbus/http';
 import type { CallProduct, ProductAnswer, ProductCall } from '@recordbus/pocketbase-clients';
+import { translatedRequests } from '../pipeline/translated-requests.ts';
 import { connectInMemory } from './memory-connection.ts';
 
 /** The client for whom the calls are. */
@@ -21,7 +22,10 @@ export type CallAs = (client: CallingClient, onAnswer: (answer: ProductAnswer) =
  * log and refuse these calls, and there is no second way into a service.
  */
 export function createCallAs(pipeline: RequestListener): CallAs {
-  const server = createServer({ maxHeaderSize: maxHeaderBytes, requireHostHeader: false }, pipeline);
+  const server = createServer({ maxHeaderSize: maxHeaderBytes, requireHostHeader: false }, (incoming, response) => {
+    translatedRequests.add(incoming);
+    pipeline(incoming, response);
+  });
   server.maxHeadersCount = 0;
   return ({ address, headers, signal }, onAnswer) =>
     async (call) => {

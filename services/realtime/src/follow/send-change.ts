@@ -35,7 +35,7 @@ export async function sendChangeToCallers({
   const slice = startSlice();
   for (const place of concerned(verdict, callers.length)) {
     const kind = kindOf(change, before(place), now(place));
-    const shown = kind === 'leave' || kind === 'delete' ? undefined : shownTo(place);
+    const shown = kind === 'leave' ? undefined : shownTo(place);
     if (!kind || (!shown && kind !== 'leave' && kind !== 'delete')) continue;
     for (const subscription of callers[place]?.subscriptions ?? []) {
       if (change.seq <= subscription.from) continue;

@@ -6,7 +6,12 @@ import { createSseTransport, sseHeaders } from '../connection/sse-transport.ts';
 import { checkOpening, type OpeningRequest, openConnection, readableQuery } from '../open-connection.ts';
 import type { RealtimeParts } from '../realtime-parts.ts';
 import { type Cursor, readCursor } from '../stream/cursor.ts';
-import { describedSubscriptions, maxSubscriptions, readSubscription } from '../subscribe/subscription-request.ts';
+import {
+  describedSubscriptions,
+  maxSubscriptions,
+  type ReadSubscription,
+  readSubscription,
+} from '../subscribe/subscription-request.ts';
 
 export const realtimePath = '/api/v1/realtime';
 
@@ -80,7 +85,9 @@ async function follow({ parts, isDraining }: SubscribeDeps, input: Input, values
   const opening = openingOf(input);
   await checkOpening(parts, opening, isDraining());
   const resumeFrom = lastEventId(input);
-  const wanted = values.map((value, place) => readSubscription(value, place + 1, resumeFrom));
+  const wanted = values
+    .map((value, place) => readSubscription(value, place + 1, resumeFrom))
+    .map((one) => (opening.context.isTranslated ? withDeleted(one) : one));
   const caller = { ...opening.caller, principal: opening.context.principal };
   const admissions = await parts.subscriber.admit(wanted, caller);
   const refusals = admissions.flatMap((one) => ('refusal' in one ? [one.refusal] : []));
@@ -105,6 +112,10 @@ async function follow({ parts, isDraining }: SubscribeDeps, input: Input, values
     },
   };
 }
+
+/** PocketBase's clients get the whole record when it is deleted. */
+const withDeleted = (one: ReadSubscription): ReadSubscription =>
+  'request' in one ? { ...one, request: { ...one.request, showsDeleted: true } } : one;
 
 /** The cursor from a client that reconnects. Throws 400 for a text that is not a cursor. */
 function lastEventId({ header }: Pick<Input, 'header'>): Cursor | undefined {

@@ -47,6 +47,8 @@ export interface CompiledPlan extends Pick<NamedParameters<JudgeValues>, 'values
   readonly shownReads: ShownReads;
   /** Whether the JSON has encrypted fields, which events leave out. */
   readonly needsSealed: boolean;
+  /** Whether a deleted record is shown as it was. */
+  readonly showsDeleted: boolean;
   /** The record's fields that the condition reads. */
   readonly ownFields: readonly string[];
   readonly columns: CallerColumns<JudgeValues>;
@@ -68,8 +70,9 @@ export function compilePlan(collection: Collection, request: LiveRequest, contex
   const judged = { collection, conditions, projection, showsEvent };
   const { text, shownReads } = composeJudge(judged, { parameters, columns, context });
   const fixed = parameters.valuesFrom(noValues);
-  const { fields, expand } = request;
-  const key = hashOf([collection.id, callerKind(context), text, fixed, columns.types, fields, expand]);
+  const { fields, expand, showsDeleted = false } = request;
+  const shownOf = [fields, expand, ...(showsDeleted ? ['deleted'] : [])];
+  const key = hashOf([collection.id, callerKind(context), text, fixed, columns.types, ...shownOf]);
   return {
     ...judged,
     key,
@@ -77,6 +80,7 @@ export function compilePlan(collection: Collection, request: LiveRequest, contex
     valuesFrom: parameters.valuesFrom,
     shownReads,
     needsSealed,
+    showsDeleted,
     ownFields: fieldsIn(conditions?.map(({ sql }) => sql).join(' ') ?? '', collection),
     columns,
     crossed: findCrossed(collection, request, context),

@@ -44,8 +44,15 @@ export function createLivePlans({ collections, schema }: PlanDeps): LivePlans {
   const keptOf = perCollection(() => ({ plans: new Map<string, CompiledPlan>(), units: 0 }));
 
   function compile(collection: Collection, request: LiveRequest, principal: Principal): CompiledPlan {
-    const { record, filter, fields, expand } = request;
-    const shape = JSON.stringify([callerKind({ principal }), record !== undefined, filter, fields, expand]);
+    const { record, filter, fields, expand, showsDeleted } = request;
+    const shape = JSON.stringify([
+      callerKind({ principal }),
+      record !== undefined,
+      filter,
+      fields,
+      expand,
+      showsDeleted,
+    ]);
     const kept = keptOf(collection);
     const known = kept.plans.get(shape);
     if (known) return known;

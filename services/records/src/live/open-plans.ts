@@ -61,6 +61,7 @@ const planOf = (compiled: CompiledPlan, request: LiveRequest, kind: string): Liv
 });
 
 /** Empty parameters count as absent, as in a query. */
-export function withoutEmpty({ collection, record, filter, expand, fields }: LiveRequest): LiveRequest {
-  return { collection, record, filter: givenText(filter), expand: givenText(expand), fields: givenText(fields) };
+export function withoutEmpty({ collection, record, filter, expand, fields, showsDeleted }: LiveRequest): LiveRequest {
+  const given = { filter: givenText(filter), expand: givenText(expand), fields: givenText(fields) };
+  return { collection, record, ...given, showsDeleted };
 }

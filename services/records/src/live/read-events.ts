@@ -87,15 +87,20 @@ function parseEvent(event: LiveEvent, data: string | undefined, { plan, isAlike,
   const earlier = event.verb === 'delete' ? record : parts?.get('previous');
   const id = record === undefined ? event.record : readId(record);
   const before = plan.conditions === undefined ? anyState : earlier && judgeable(earlier, plan, isAlike);
-  const after = isAlike && record !== undefined ? withSealed(record, sealed?.get(event.id), sealed) : undefined;
+  const known = isAlike ? record : undefined;
+  const after = known === undefined ? undefined : withSealed(known, sealed?.get(event.id), sealed);
   return {
     event: { ...event, record: id },
     id,
     before: event.verb === 'create' ? undefined : before,
-    after: event.verb === 'delete' ? undefined : after,
+    after: event.verb === 'delete' ? deleted(known, plan) : after,
     changed: readNames(parts?.get('changed')),
   };
 }
+
+/** A deleted record as it is shown, without sealed values; undefined if only its id is shown, or known. */
+const deleted = (record: string | undefined, { showsDeleted }: CompiledPlan): string | undefined =>
+  showsDeleted && record !== undefined && [...cutMembers(record)].length > 1 ? record : undefined;
 
 /**
  * The part of an earlier state that the condition may read; undefined if it reads fields, and the shape is another one.
