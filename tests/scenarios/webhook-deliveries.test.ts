@@ -97,6 +97,7 @@ onEachTopology('deliveries are listed and replayed', async (t, target) => {
             created_at: is.now,
             updated_at: is.now,
             completed_at: is.now,
+            batch_id: null,
           },
         },
       },

@@ -142,4 +142,5 @@ const loggedDelivery = (webhookId: unknown, payload: JsonObject, { title }: { ti
   created_at: is.now,
   updated_at: is.now,
   completed_at: is.now,
+  batch_id: null,
 });

@@ -19,7 +19,7 @@ interface RunningExtension {
   /** Its source files' paths. */
   readonly files: ReadonlySet<string>;
   readonly pool: WorkerPool;
-  /** For its jobs, if it has any: a busy job takes no worker from hooks and routes. */
+  /** Runs its jobs, so that a busy one takes no worker from hooks and routes. Undefined without jobs. */
   readonly jobPool: WorkerPool | undefined;
 }
 

@@ -5,7 +5,7 @@ import { eventually } from '@recordbus/testing';
 import { skip, startTestAdmin, type TestAdmin } from '../../test/test-admin.ts';
 import { createPruning } from './prune-known-words.ts';
 
-describe('known words that no record has any more', { skip }, () => {
+describe('known words that no record has', { skip }, () => {
   let admin: TestAdmin;
   let known: string;
   let prune: () => Promise<void>;

@@ -12,7 +12,7 @@ import {
 /** How many known words a run looks up: 20,000 in five minutes. */
 const batchSize = 200;
 
-/** Drops some of an index's known words that no record has any more. */
+/** Drops some known words that no record of the index has. */
 export type PruneKnownWords = (collection: Collection, index: SearchIndex) => Promise<void>;
 
 /** How far an index's known words have been looked up. */
