@@ -145,9 +145,9 @@ describe('an admin form with a value that cannot be read', { skip: skipWithoutBr
   test('a webhook with a header that cannot be read is not saved without it', async () => {
     await pages.open('webhooks?new&url=https://example.com/hook');
     await page.getByRole('dialog').getByLabel('Name').fill('crm');
-    await page.getByText('Headers, retries, timeout, rate, order and payloads').click();
+    await page.getByText('Delivery options').click();
     await page.getByLabel('Headers', { exact: true }).fill('X-Token abc');
-    await page.getByText('Headers, retries, timeout, rate, order and payloads').click();
+    await page.getByText('Delivery options').click();
     await pages.button('Create webhook').click();
     await page.getByText('Line 1: write Name: value.').waitFor();
     assert.equal((await admin.get('/api/v1/admin/webhooks')).text.includes('crm'), false);

@@ -60,7 +60,7 @@ async function fill(stack: Stack, receiverUrl: string): Promise<readonly Screen[
     { name: 'record', path: `/_/collections/posts/records/${id}`, shows: 'Edit record in posts' },
     { name: 'history', path: `/_/collections/posts/records/${id}/history`, shows: 'Restore' },
     { name: 'webhooks', path: '/_/webhooks', shows: 'enabled' },
-    { name: 'new-webhook', path: '/_/webhooks?new=1', shows: 'Headers, retries, timeout, rate, order and payloads' },
+    { name: 'new-webhook', path: '/_/webhooks?new=1', shows: 'Delivery options' },
     { name: 'deliveries', path: `/_/webhooks/${webhook}`, shows: 'posts.create' },
     { name: 'nowhere', path: '/_/nowhere', shows: 'Page not found' },
   ];

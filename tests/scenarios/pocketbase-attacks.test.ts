@@ -124,6 +124,14 @@ onEachTopology("PocketBase's clients get nothing that the product refuses", asyn
     assert.equal((await beginForm(other, alice.authStore.token, head('paper'), 'PATCH')).status, 404);
   });
 
+  await t.test("an account's token refreshes in no other collection", async () => {
+    await (await target.admin()).post('/api/v1/collections', { name: 'tenants', type: 'auth' });
+    const headers = { authorization: alice.authStore.token };
+    const refresh = async (name: string) =>
+      statusOf(await raw(cast, 'POST', `/api/collections/${name}/auth-refresh`, { headers }));
+    assert.deepEqual([await refresh('users'), await refresh('tenants')], [200, 403]);
+  });
+
   await t.test('a token says nothing that its signature does not', async () => {
     const [head = '', , signature = ''] = bob.authStore.token.split('.');
     const claims = { id: 'x', aud: 'admin', type: 'auth', collectionId: 'pbc_3142635823', exp: 4_000_000_000 };

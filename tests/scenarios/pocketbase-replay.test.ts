@@ -8,11 +8,19 @@ import { castOf, idOf } from '../pocketbase-clients/side.ts';
 const textsOf = ({ messages }: RawStream) => messages.map(({ data }) => data.record?.text ?? data.record?.name);
 
 onEachTopology('a PocketBase client that comes back gets what it missed', async (t, target) => {
-  const { alice, bob, url } = await castOf(ourSide(target));
+  const cast = await castOf(ourSide(target));
+  const { alice, bob, url } = cast;
   const admin = await target.admin();
   const [token, bobs] = [alice.authStore.token, bob.authStore.token];
   const write = (text: string) => alice.collection('notes').create({ text, author: idOf(alice) });
   const tag = (name: string) => alice.collection('tags').create({ name });
+  /** Creates a tag, and waits until it is sent: later streams get it only as a missed one. */
+  const tagAndSend = async (name: string) => {
+    const watcher = await openRawStream(url, ['tags/*'], { token: cast.admin.authStore.token });
+    await tag(name);
+    await watcher.waitFor('name', name);
+    await watcher.cut();
+  };
   /** Follows, and leaves. */
   const leave = async (topics: readonly string[], given?: string) => {
     const stream = await openRawStream(url, topics, { token: given });
@@ -79,7 +87,7 @@ onEachTopology('a PocketBase client that comes back gets what it missed', async 
     await leave(['tags/*?closed=1'], token);
     const rule = (list_rule: string | null) => admin.patch('/api/v1/collections/tags', { list_rule });
     await rule('');
-    await tag('while it was closed');
+    await tagAndSend('while it was closed');
     await rule(null);
     const back = await openRawStream(url, ['tags/*?closed=1'], { token });
     await tag('after it was opened');
@@ -91,7 +99,7 @@ onEachTopology('a PocketBase client that comes back gets what it missed', async 
   await t.test('nothing while the setting is 0', async () => {
     await admin.patch('/api/v1/admin/settings', { 'pocketbase.replay_s': '0' });
     await leave(['tags/*?off=1'], token);
-    await tag('while it is off');
+    await tagAndSend('while it is off');
     const back = await openRawStream(url, ['tags/*?off=1', 'notes/*?off=1'], { token });
     await write('while it is off too');
     await back.waitFor('text', 'while it is off too');

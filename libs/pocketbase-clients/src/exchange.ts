@@ -91,12 +91,20 @@ export function accountsOf({ catalog }: Pick<Exchange, 'catalog'>, name: string)
 }
 
 /** Whether the token says that its holder is an admin. Nothing is decided by it: the product verifies the token. */
-export function saysAdmin({ token = '' }: Pick<ClientRequest, 'token'>): boolean {
+export const saysAdmin = (request: Pick<ClientRequest, 'token'>): boolean => claimsOf(request).aud === 'admin';
+
+/** Whether the token says that its holder is an account of this collection. The product verifies it too. */
+export function saysCollection({ request, catalog }: Exchange, collection: Collection): boolean {
+  const { collection: name, collectionId } = claimsOf(request);
+  return typeof name === 'string' ? name === collection.name : collectionId === catalog.idOf(collection);
+}
+
+function claimsOf({ token = '' }: Pick<ClientRequest, 'token'>): JsonObject {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.', 2)[1] ?? '', 'base64url').toString());
-    return isObject(claims) && claims.aud === 'admin';
+    return isObject(claims) ? claims : {};
   } catch {
-    return false;
+    return {};
   }
 }
 

@@ -131,6 +131,7 @@ export async function goThroughAccounts({ call, admin, collection, mails, provid
 
   await login('uma@example.com');
   await call('getAdminUsersByCollection', { as: admin, path, query: { search: 'UMA@', perPage: '2' } });
+  await call('getAdminMails', { as: admin, query: { to: 'uma@example.com', perPage: '2' } });
   const [open] = listAt((await manage('getAdminUsersByCollectionById')).json, 'data.sessions');
   await manage('deleteAdminUsersByCollectionByIdSessionsBySession', { session: String(open?.id) });
   await manage('deleteAdminUsersByCollectionByIdSessions');

@@ -1,5 +1,5 @@
 import type { Collection } from '@recordbus/schema';
-import { accountsOf, type Exchange, type Reply, readJson, saysAdmin, segment } from '../exchange.ts';
+import { accountsOf, type Exchange, type Reply, readJson, saysAdmin, saysCollection, segment } from '../exchange.ts';
 import { callForJson, dataOf, isSuccess, type JsonAnswer, type JsonObject } from '../product.ts';
 import { recordsPath } from '../records/records.ts';
 import { memberRefusals, toGeneralRefusal } from '../records/to-refusal.ts';
@@ -30,12 +30,21 @@ const routes: Readonly<Record<string, ServeAccounts>> = {
   'POST confirm-email-change': (exchange, collection) => confirm(exchange, collection, 'confirm-email-change'),
 };
 
+/** Routes about the caller's own account, whose token PocketBase asks for before anything else. */
+const ownRoutes: ReadonlySet<string> = new Set(['POST auth-refresh', 'POST request-email-change']);
+
+const otherAccount = (name: string) => new Refusal(403, `The request requires auth record from ${name} collection.`);
+
 /** Serves a route of an auth collection, or of `_superusers`. */
 export async function serveAccounts(exchange: Exchange, name: string, route: string): Promise<Reply> {
   const key = `${exchange.request.method} ${route}`;
   if (name === '_superusers' || name === 'pbc_3142635823') return serveAdmins(exchange, key);
   const serve = Object.hasOwn(routes, key) ? routes[key] : undefined;
   if (!serve) throw new Refusal(404, 'File not found.');
+  if (ownRoutes.has(key)) {
+    if (exchange.request.token === undefined) throw needsToken();
+    if (exchange.catalog.find(name)?.type === 'base') throw otherAccount(name);
+  }
   return serve(exchange, accountsOf(exchange, name));
 }
 
@@ -61,6 +70,8 @@ async function readRequired(exchange: Exchange, names: readonly string[]): Promi
 
 async function signInWithPassword(exchange: Exchange, collection: Collection): Promise<Reply> {
   const { identity, identityField, password } = await readRequired(exchange, ['identity', 'password']);
+  if (identityField && !exchange.accounts.identityFieldsOf(collection).includes(String(identityField)))
+    throw invalid({ identityField: { code: 'validation_in_invalid', message: 'Must be a valid value.' } });
   const named = identityField === 'email' ? { email: identity } : { identity };
   const answer = await post(exchange, collection, 'login', { ...named, password });
   return sessionReply(exchange, collection, answer);
@@ -69,10 +80,10 @@ async function signInWithPassword(exchange: Exchange, collection: Collection): P
 async function refresh(exchange: Exchange, collection: Collection): Promise<Reply> {
   const { request, call } = exchange;
   if (request.token === undefined) throw needsToken();
-  if (saysAdmin(request))
-    throw new Refusal(403, `The request requires auth record from ${collection.name} collection.`);
+  if (saysAdmin(request)) throw otherAccount(collection.name);
   const answer = await callForJson(call, { method: 'POST', path: '/api/v1/auth/refresh' });
   if (answer.status === 401) throw needsToken();
+  if (isSuccess(answer) && !saysCollection(exchange, collection)) throw otherAccount(collection.name);
   return sessionReply(exchange, collection, answer);
 }
 
@@ -123,6 +134,7 @@ async function requestAddress(exchange: Exchange, collection: Collection): Promi
   const answer = await post(exchange, collection, 'request-email-change', { email: newEmail, ...proof });
   if (answer.status === 401) throw needsToken();
   if (!isSuccess(answer)) {
+    if (!saysCollection(exchange, collection)) throw otherAccount(collection.name);
     const { email } = memberRefusals(answer.json.details);
     throw (
       toGeneralRefusal(answer) ??

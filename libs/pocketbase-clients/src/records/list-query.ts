@@ -49,6 +49,8 @@ function toSort(collection: Collection, text: string | null): string {
       const sign = part.startsWith('-') ? '-' : '';
       const name = part.replace(/^[-+]/, '');
       if (name === '@random') throw badRequest();
+      const [, reserved] = /^@(request|collection)\b/.exec(name) ?? [];
+      if (reserved !== undefined) throw new Refusal(403, `Only superusers can sort by @${reserved}.`);
       return `${sign}${name === '@rowid' ? oldestFirst || 'id' : name}`;
     })
     .join(',');

@@ -28,6 +28,11 @@ export function serveRecords(exchange: Exchange, name: string, id: string | unde
   throw notFound();
 }
 
+/** Views are read only. */
+function refuseView({ type }: Collection): void {
+  if (type === 'view') throw new Refusal(400, 'Unsupported collection type.');
+}
+
 async function list(exchange: Exchange, collection: Collection): Promise<Reply> {
   const { request, catalog } = exchange;
   const query = toListQuery(catalog, collection, request.query);
@@ -68,6 +73,7 @@ const hasMember = (value: unknown, name: string): boolean =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, name);
 
 async function write(exchange: Exchange, collection: Collection, id: string | undefined): Promise<Reply> {
+  refuseView(collection);
   const action = id === undefined ? 'create' : 'update';
   const answer = exchange.request.contentType.startsWith('multipart/form-data')
     ? await writeForm(exchange, collection, id)
@@ -113,6 +119,7 @@ async function writtenRecord(exchange: Exchange, collection: Collection, data: J
 }
 
 async function remove({ call }: Exchange, collection: Collection, id: string): Promise<Reply> {
+  refuseView(collection);
   const answer = await callForJson(call, { method: 'DELETE', path: `${recordsPath(collection)}/${segment(id)}` });
   if (!isSuccess(answer)) throw toRecordRefusal(answer, 'delete', collection);
   return { status: 204 };
