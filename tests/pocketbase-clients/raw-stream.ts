@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 
+/** How long a message may take, in milliseconds. */
+const longestWaitMs = 30_000;
+
 /** A realtime stream without the SDK, which would connect again by itself. */
 export interface RawStream {
   /** The client's id. */
@@ -25,13 +28,14 @@ export async function openRawStream(
   const response = await fetch(`${url}/api/realtime`, { signal: ending.signal });
   assert.equal(response.status, 200);
   assert.ok(response.body);
-  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  const reader = response.body.getReader();
+  const decoder = new TextDecoder();
   const messages: { event: string; data: { action?: string; record?: Record<string, unknown> } }[] = [];
   let rest = '';
   async function readMore(): Promise<void> {
     const { value, done } = await reader.read();
     assert.equal(done, false, 'the stream is open');
-    const blocks = (rest + value).split('\n\n');
+    const blocks = (rest + decoder.decode(value, { stream: true })).split('\n\n');
     rest = blocks.pop() ?? '';
     for (const block of blocks) {
       const [event, data] = [/^event:(.*)$/m.exec(block)?.[1], /^data:(.*)$/m.exec(block)?.[1]];
@@ -50,7 +54,10 @@ export async function openRawStream(
     id,
     messages,
     async waitFor(name, value) {
+      const late = new Error(`no message with ${name} ${value}: ${JSON.stringify(messages)}`);
+      const timer = setTimeout(() => ending.abort(late), longestWaitMs);
       while (!messages.some(({ data }) => data.record?.[name] === value)) await readMore();
+      clearTimeout(timer);
     },
     async cut() {
       ending.abort();
