@@ -45,8 +45,9 @@ export async function goThroughAccounts({ call, admin, collection, mails, provid
   await auth('deleteAuthByCollectionSessions', { as: user });
   const refreshed = tokenOf(await call('postAuthRefresh', { as: user }));
 
+  // Mails arrive in any order. The first one's link, from the registration, is void after the second.
+  await mails.mailTo('uma@example.com');
   await auth('postAuthByCollectionRequestVerify', { as: refreshed });
-  // The second mail: the first one's link, from the registration, is void now.
   const { token: proof } = await mails.mailTo('uma@example.com', { count: 2 });
   await auth('postAuthByCollectionVerifyEmail', { body: { token: proof } });
   const newAddress = { email: 'una@example.com', old_password: password };
@@ -55,8 +56,9 @@ export async function goThroughAccounts({ call, admin, collection, mails, provid
   await auth('postAuthByCollectionConfirmEmailChange', { body: { token: change } });
   const { token: undo } = await mails.mailTo('uma@example.com', { subject: 'Your address was changed' });
   await auth('postAuthByCollectionUndoEmailChange', { body: { token: undo } });
+  // The undo sent one too.
+  await mails.mailTo('uma@example.com', { subject: 'Reset your password' });
   await auth('postAuthByCollectionRequestPasswordReset', { body: { email: 'uma@example.com' } });
-  // The second mail: the undo sent one too.
   const { token: reset } = await mails.mailTo('uma@example.com', { subject: 'Reset your password', count: 2 });
   await auth('postAuthByCollectionConfirmPasswordReset', { body: { token: reset, password } });
   await auth('postAuthByCollectionOtpRequest', { body: { email: 'uma@example.com' } });

@@ -1,5 +1,5 @@
 import { eventually } from '../../harness/eventually.ts';
-import { at, textAt } from '../../harness/json.ts';
+import { at, listAt, textAt } from '../../harness/json.ts';
 import type { Call } from './survey.ts';
 
 interface Parts {
@@ -37,11 +37,12 @@ export async function goThroughWebhooks({ call, admin: as }: Parts): Promise<{ i
   await call('postAdminWebhooksByIdUnblock', { as, path, body: { action: 'skip' } });
   await call('patchAdminWebhooksById', { as, path, body: { ordering: 'none' } });
   await call('postAdminWebhooksByIdReplay', { as, path, body: { since: 0 } });
-  const { json: events } = await call('getAdminEvents', {
-    as,
-    query: { perPage: '2', webhook: id, status: 'pending' },
+  const event = await eventually('a delivery is dead', async () => {
+    const query = { perPage: '2', webhook: id, status: 'dead' };
+    const [found] = listAt((await call('getAdminEvents', { as, query })).json, 'data');
+    return found && textAt(found, 'id');
   });
-  await call('getAdminEventsById', { as, path: { id: textAt(events, 'data.0.id') } });
+  await call('getAdminEventsById', { as, path: { id: event } });
   await call('getAdminDeliveriesSummary', { as, query: { buckets: '5' } });
   return { id, deliveryId };
 }
