@@ -80,8 +80,8 @@ const mails: Place = {
       values: [emails, collectionId, ids],
     });
     const changes = await query({
-      text: 'delete from system.account_changes where account_id = any($1::text[]) returning 1',
-      values: [ids],
+      text: 'delete from system.account_changes where collection_id = $1 and account_id = any($2::text[]) returning 1',
+      values: [collectionId, ids],
     });
     const logged = await query({
       text: `delete from system.mails where lower(recipient) = any($1::text[])
