@@ -59,7 +59,7 @@ const accountEvents: Place = {
           limit ${cleanedAtOnce}
         ), ${emptyFound}
         select (select count(*) from found)::integer as events, (select count(*) from emptied)::integer as deliveries`,
-      values: valuesOf(part).slice(0, 3),
+      values: [part.jobId, part.collectionId, part.tellingIds],
     });
     const { events = 0, deliveries = 0 } = row ?? {};
     return { counts: { events, deliveries }, isLeft: events === cleanedAtOnce };
@@ -123,11 +123,11 @@ const outbox: Place = {
 const accountOutbox: Place = {
   name: 'account-outbox',
   isOfAccounts: true,
-  async clean(query, { ids }) {
+  async clean(query, { tellingIds }) {
     await query({
       text: `update system.outbox set body = '', stream_sequence = null, published_at = coalesce(published_at, now())
         where collection_id is null and body <> '' and ${namesOneOf('body', '$1::text[]')}`,
-      values: [ids],
+      values: [tellingIds],
     });
     return {};
   },

@@ -43,7 +43,7 @@ const requests: Place = {
  */
 const audit: Place = {
   name: 'audit',
-  async clean(query, { ids, hashOf, emails }) {
+  async clean(query, { ids, tellingIds, hashOf, emails }) {
     const rows = await query({
       text: `with named as materialized (
           select * from unnest($1::text[], $2::text[]) as n (id, hash)
@@ -53,7 +53,7 @@ const audit: Place = {
           left join named target on target.id = a.target_id
           left join named file on file.id = split_part(a.target_id, '/', 2)
           where actor.id is not null or target.id is not null or file.id is not null
-            or ${namesOneOf('a.details::text', '$1::text[]')}
+            or ${namesOneOf('a.details::text', '$4::text[]')}
             or exists (select from unnest($3::text[]) as e (email)
               where strpos(lower(a.details::text), e.email) > 0 or lower(a.target_id) = e.email)
           limit ${cleanedAtOnce}
@@ -64,7 +64,7 @@ const audit: Place = {
           ip = case when found.actor is null then a.ip end,
           user_agent = case when found.actor is null then a.user_agent end
         from found where a.id = found.id returning 1`,
-      values: [ids, ids.map(hashOf), emails],
+      values: [ids, ids.map(hashOf), emails, tellingIds],
     });
     return { counts: { audit: rows.length }, isLeft: rows.length === cleanedAtOnce };
   },
@@ -95,7 +95,7 @@ const mails: Place = {
 /** Extensions' jobs whose input or key names a record. One that waits would run without its input: it is cancelled. */
 const extensionJobs: Place = {
   name: 'extension-jobs',
-  async clean(query, { ids, emails }) {
+  async clean(query, { tellingIds, emails }) {
     await query({
       text: `update system.extension_jobs q set input = '{}', key = null, error = null, progress_message = null,
           state = case when q.state in ('pending', 'running') then 'cancelled' else q.state end,
@@ -104,7 +104,7 @@ const extensionJobs: Place = {
           q.key = any($1::text[]) or ${namesOneOf('q.input::text', '$1::text[]')}
           or exists (select from unnest($2::text[]) as e (email) where strpos(lower(q.input::text), e.email) > 0)
         )`,
-      values: [ids, emails],
+      values: [tellingIds, emails],
     });
     return {};
   },
@@ -113,8 +113,8 @@ const extensionJobs: Place = {
 /** Answers that are kept for idempotency keys. */
 const answers: Place = {
   name: 'answers',
-  async clean(query, { ids, eraseAnswers }) {
-    await eraseAnswers(query, ids);
+  async clean(query, { tellingIds, eraseAnswers }) {
+    await eraseAnswers(query, tellingIds);
     return {};
   },
 };

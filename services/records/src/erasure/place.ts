@@ -10,6 +10,8 @@ export interface ErasedPart {
   readonly collection: Collection | undefined;
   /** At most 2,000. */
   readonly ids: readonly string[];
+  /** Those that texts without a collection are searched for. A shorter id may be any word, and clients choose theirs. */
+  readonly tellingIds: readonly string[];
   readonly history: ErasureOptions['history'];
   /** The erased accounts' addresses, in lower case. */
   readonly emails: readonly string[];
@@ -34,6 +36,9 @@ export interface Place {
 
 /** How many rows one statement cleans. */
 export const cleanedAtOnce = 2000;
+
+/** How many characters an id has at least that no text has by chance. PocketBase's ids have them. */
+export const tellingLength = 15;
 
 /** SQL: when the record (SQL) was erased by the part's job; `$1` is the job, and `$2` the collection's id. */
 export const erasedAt = (recordId: string): string => `(select x.erased_at from system.erased_records x

@@ -13,7 +13,7 @@ import { type Deleted, deleteForGood } from './delete-for-good.ts';
 import { type ErasedRecord, findNextToErase, readErased, unlist } from './erased-store.ts';
 import type { ErasureJob, ErasureProgress } from './erasure.ts';
 import type { ErasureDeps } from './erasure-deps.ts';
-import type { ErasedPart } from './place.ts';
+import { type ErasedPart, tellingLength } from './place.ts';
 
 /** How many records' data one transaction cleans at most. */
 const partSize = 2000;
@@ -180,6 +180,7 @@ const partOf = (
   collectionId,
   collection: collections().find((one) => one.id === collectionId),
   ids,
+  tellingIds: ids.filter(({ length }) => length >= tellingLength),
   history: options.history,
   emails: progress.emails ?? [],
   hashOf,
