@@ -9,9 +9,9 @@ import { createWebhook, deliveriesOf, webhooksPath as path } from '../harness/we
 onEachTopology('a replay sends what a webhook never got [webhooks §4.5]', async (t, target) => {
   await using receiver = await startReceiver();
   const admin = await target.admin();
-  await admin.post('/api/v1/collections', { name: 'bills', fields: [{ name: 'total', type: 'number' }] });
+  await admin.post('/api/v1/collections', { name: 'replayed_bills', fields: [{ name: 'total', type: 'number' }] });
   const since = Math.floor(Date.now() / 1000) - 60;
-  const create = async (total: number) => String((await admin.create('bills', { total })).id);
+  const create = async (total: number) => String((await admin.create('replayed_bills', { total })).id);
   const replay = async (id: unknown, body: object) =>
     numberAt((await admin.send('POST', `${path}/${id}/replay`, { body: { since, ...body } })).json, 'data.count');
   const settled = (id: unknown, count: number) =>
@@ -22,7 +22,7 @@ onEachTopology('a replay sends what a webhook never got [webhooks §4.5]', async
     });
 
   const early = [await create(5), await create(500)];
-  const { id } = await createWebhook(admin, receiver.url, ['bills.create'], { filter: 'record.total > 100' });
+  const { id } = await createWebhook(admin, receiver.url, ['replayed_bills.create'], { filter: 'record.total > 100' });
   const delivered = await create(700);
   await settled(id, 1);
   await admin.patch(`${path}/${id}`, { enabled: false });
