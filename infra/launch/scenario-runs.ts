@@ -72,6 +72,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'encrypted-fields': ['clientInAll'],
   'encryption-keys.slow': [],
   erasure: ['wire'],
+  'erasure-others': [],
   'erasure-readers': ['wire'],
   expand: ['clientInAll'],
   'expand-list-referrers': ['clientInAll'],

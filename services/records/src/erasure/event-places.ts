@@ -7,17 +7,19 @@ const erasedError = 'the record was erased';
 const dropped = "'null'";
 
 /**
- * SQL: whether an event's collection is the part's. Its name may have changed since, so a name that no collection has counts
- * too: ids are rarely those of two collections. `$4` is the collection's name.
+ * SQL: whether an event is one of the part's collection. Its name may have changed since, so a name that no collection has counts
+ * too for an id (SQL) that no other collection's record has. `$4` is the collection's name, and `$5` has those ids.
  */
-const isOfCollection = (event: string): string => `(split_part(${event}, '.', 1) = $4
-            or not exists (select from system.collections c where c.name = split_part(${event}, '.', 1)))`;
+const isOfCollection = (event: string, recordId: string): string => `(split_part(${event}, '.', 1) = $4
+            or ${recordId} = any($5::text[])
+              and not exists (select from system.collections c where c.name = split_part(${event}, '.', 1)))`;
 
-const valuesOf = ({ jobId, collectionId, collection, ids }: ErasedPart): unknown[] => [
+const valuesOf = ({ jobId, collectionId, collection, ids, ownIds }: ErasedPart): unknown[] => [
   jobId,
   collectionId,
   ids,
   collection?.name ?? '',
+  ownIds,
 ];
 
 /**
@@ -30,7 +32,7 @@ const storedEvents: Place = {
     const [row] = await query<{ events: number; deliveries: number }>({
       text: `with found as materialized (
           select e.id, e.occurred_at from system.events e
-          where e.record_id = any($3::text[]) and ${isOfCollection('e.event')} and e.occurred_at <= ${erasedAt('e.record_id')}
+          where e.record_id = any($3::text[]) and ${isOfCollection('e.event', 'e.record_id')} and e.occurred_at <= ${erasedAt('e.record_id')}
             and (e.body <> ${dropped} or exists (
               select from system.deliveries d where d.event_id = e.id and d.occurred_at = e.occurred_at and ${isFull}
             ))
@@ -137,16 +139,17 @@ const accountOutbox: Place = {
 const largeEvents: Place = {
   name: 'large-events',
   async clean(query, part) {
+    const recordId = "(body::json #>> '{data,record,id}')";
     await query({
       text: `with large as (
           delete from system.large_events l
-          where body::json #>> '{data,record,id}' = any($3::text[]) and ${isOfCollection("(body::json ->> 'event')")}
-            and l.created_at <= ${erasedAt("(body::json #>> '{data,record,id}')")}
+          where ${recordId} = any($3::text[]) and ${isOfCollection("(body::json ->> 'event')", recordId)}
+            and l.created_at <= ${erasedAt(recordId)}
         )
         delete from system.parked_messages m where exists (
-          select from unnest($3::text[]) u(id) where position(convert_to('"' || u.id || '"', 'UTF8') in m.body) > 0
+          select from unnest($6::text[]) u(id) where position(convert_to('"' || u.id || '"', 'UTF8') in m.body) > 0
         )`,
-      values: valuesOf(part),
+      values: [...valuesOf(part), part.tellingIds],
     });
     return {};
   },

@@ -28,10 +28,10 @@ const history: Place = {
 const requests: Place = {
   name: 'requests',
   isOfAccounts: true,
-  async clean(query, { ids }) {
+  async clean(query, { ownIds }) {
     const rows = await query({
       text: `delete from system.requests where principal_type = 'user' and principal_id = any($1::text[]) returning 1`,
-      values: [ids],
+      values: [ownIds],
     });
     return { counts: { requests: rows.length } };
   },
@@ -43,7 +43,7 @@ const requests: Place = {
  */
 const audit: Place = {
   name: 'audit',
-  async clean(query, { ids, tellingIds, hashOf, emails }) {
+  async clean(query, { ownIds, tellingIds, hashOf, emails }) {
     const rows = await query({
       text: `with named as materialized (
           select * from unnest($1::text[], $2::text[]) as n (id, hash)
@@ -64,7 +64,7 @@ const audit: Place = {
           ip = case when found.actor is null then a.ip end,
           user_agent = case when found.actor is null then a.user_agent end
         from found where a.id = found.id returning 1`,
-      values: [ids, ids.map(hashOf), emails, tellingIds],
+      values: [ownIds, ownIds.map(hashOf), emails, tellingIds],
     });
     return { counts: { audit: rows.length }, isLeft: rows.length === cleanedAtOnce };
   },

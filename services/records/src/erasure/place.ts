@@ -10,10 +10,12 @@ export interface ErasedPart {
   readonly collection: Collection | undefined;
   /** At most 2,000. */
   readonly ids: readonly string[];
-  /** Those that texts without a collection are searched for. A shorter id may be any word, and clients choose theirs. */
+  /** Those that no other collection's record has: an id without a collection means the erased record. */
+  readonly ownIds: readonly string[];
+  /** Those of them that texts are searched for. A shorter id may be any word, and clients choose theirs. */
   readonly tellingIds: readonly string[];
   readonly history: ErasureOptions['history'];
-  /** The erased accounts' addresses, in lower case. */
+  /** The erased accounts' addresses, in lower case, but for those that another account has. */
   readonly emails: readonly string[];
   /** Returns the keyed hash that takes the place of a record's id. */
   hashOf(recordId: string): string;

@@ -13,6 +13,7 @@ import { type Deleted, deleteForGood } from './delete-for-good.ts';
 import { type ErasedRecord, findNextToErase, readErased, unlist } from './erased-store.ts';
 import type { ErasureJob, ErasureProgress } from './erasure.ts';
 import type { ErasureDeps } from './erasure-deps.ts';
+import { findOthersNames } from './others-names.ts';
 import { type ErasedPart, tellingLength } from './place.ts';
 
 /** How many records' data one transaction cleans at most. */
@@ -161,7 +162,7 @@ async function cleanAll(
     if (ending.aborted) return undefined;
     const next = await readErased(database.query, job.id, job.position, partSize);
     if (!next) return job;
-    await cleanPlace(place, partOf(deps, job, next), (work) =>
+    await cleanPlace(place, await partOf(database.query, deps, job, next), (work) =>
       database.transaction(async (query) => {
         const counts = addCounts(job.progress.counts, await work(query));
         await note(query, job.position, { ...job.progress, counts });
@@ -171,21 +172,29 @@ async function cleanAll(
   }
 }
 
-const partOf = (
+async function partOf(
+  query: Query,
   { collections, hashOf, secret }: ErasureDeps,
   { id, options, progress }: ErasureJob,
   { collectionId, ids }: Pick<ErasedPart, 'collectionId' | 'ids'>,
-): ErasedPart => ({
-  jobId: id,
-  collectionId,
-  collection: collections().find((one) => one.id === collectionId),
-  ids,
-  tellingIds: ids.filter(({ length }) => length >= tellingLength),
-  history: options.history,
-  emails: progress.emails ?? [],
-  hashOf,
-  eraseAnswers: (query, named) => eraseAnswers(query, secret, named),
-});
+): Promise<ErasedPart> {
+  const known = collections();
+  const emails = progress.emails ?? [];
+  const others = await findOthersNames(query, known, { collectionId, ids, emails });
+  const ownIds = ids.filter((one) => !others.ids.has(one));
+  return {
+    jobId: id,
+    collectionId,
+    collection: known.find((one) => one.id === collectionId),
+    ids,
+    ownIds,
+    tellingIds: ownIds.filter(({ length }) => length >= tellingLength),
+    history: options.history,
+    emails: emails.filter((one) => !others.emails.has(one)),
+    hashOf,
+    eraseAnswers: (erasing, named) => eraseAnswers(erasing, secret, named),
+  };
+}
 
 /** Waits until the files' bytes are gone. A running backup, which copies them, delays this. */
 async function awaitFiles({ database, removals }: ErasureDeps, job: ErasureJob): Promise<ErasureJob | 'waiting'> {
@@ -218,7 +227,7 @@ async function tryErasure(deps: ErasureDeps, job: ErasureJob) {
     for (;;) {
       const next = await readErased(unit.query, job.id, position, partSize);
       if (!next) break;
-      const part = partOf(deps, { ...job, progress }, next);
+      const part = await partOf(unit.query, deps, { ...job, progress }, next);
       for (const place of places)
         await cleanPlace(place, part, async (work) => {
           progress = { ...progress, counts: addCounts(progress.counts, await work(unit.query)) };
