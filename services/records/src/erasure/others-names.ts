@@ -13,7 +13,7 @@ export interface OthersNames {
 
 /**
  * Finds which of the ids are also ids in other collections, and which of the addresses (in lower case) other accounts or
- * admins have. Clients choose ids, and an unverified address may be anybody's: erasing one record must not take another's data.
+ * admins have. Clients choose ids, and an unverified address may be another person's: an erasure must not take that person's data.
  */
 export async function findOthersNames(
   query: Query,
