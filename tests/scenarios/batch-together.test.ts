@@ -61,7 +61,7 @@ onEachTopology('nothing remains from a refused batch', async (t, target) => {
 onEachTopology("a batch's events have their place in it", async (t, target) => {
   if (target.natsUrl === undefined) return;
   await openShop(target, 'placed');
-  await using bus = await openBusReader(target.natsUrl);
+  await using bus = await openBusReader(target.natsUrl, { isFromNow: true });
   const create = (collection: string, data: object, more: object = {}) => ({
     op: 'create',
     collection: `placed_${collection}`,

@@ -33,7 +33,7 @@ onEachTopology('encrypted fields are stored as ciphertext and read in plain text
     { history_enabled: true },
   );
   await define(admin, 'cases', [{ name: 'file', type: 'relation', collection: 'vault' }]);
-  await using bus = await openBusReader(natsUrl);
+  await using bus = await openBusReader(natsUrl, { isFromNow: true });
   const record = await guest.create('vault', { title: 'one', ...secrets, v: [1, 0] });
   const path = `/api/v1/vault/${record.id}`;
 

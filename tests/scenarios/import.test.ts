@@ -69,7 +69,7 @@ onEachTopology('an import of JSON lines', async (t, target) => {
 
   await t.test('has an event for each record, and no other [import §5.1]', async () => {
     if (target.natsUrl === undefined) return;
-    await using bus = await openBusReader(target.natsUrl);
+    await using bus = await openBusReader(target.natsUrl, { isFromNow: true });
     const rows = Array.from({ length: 2500 }, (_, n) => ({ title: `many ${n}`, code: `many-${n}` }));
     const job = await imported(admin, 'lines', { format: 'ndjson' }, linesOf(rows));
     assert.deepEqual(countsOf(job), { total: 2500, read: 2500, done: 2500 });
@@ -90,7 +90,7 @@ onEachTopology('an import of JSON lines', async (t, target) => {
   await t.test('publishes no events with events=none, and totals are correct [import §5.3]', async () => {
     if (target.natsUrl === undefined) return;
     const before = Number(at((await admin.get('/api/v1/lines')).json, 'totalItems'));
-    await using bus = await openBusReader(target.natsUrl);
+    await using bus = await openBusReader(target.natsUrl, { isFromNow: true });
     const rows = Array.from({ length: 300 }, (_, n) => ({ title: `quiet ${n}`, code: `many-${n + 2400}` }));
     const parameters = { format: 'ndjson', events: 'none', mode: 'upsert', on: 'code' } as const;
     const job = await imported(admin, 'lines', parameters, linesOf(rows));

@@ -149,7 +149,7 @@ onEachTopology('history and events have what operators result in', async (_, tar
   const post = await makePosts(target, 'kept_counts', { history_enabled: true });
   const path = `/api/v1/kept_counts/${post.id}`;
   const { natsUrl } = target;
-  await using bus = natsUrl === undefined ? undefined : await openBusReader(natsUrl);
+  await using bus = natsUrl === undefined ? undefined : await openBusReader(natsUrl, { isFromNow: true });
   await target.guest.patch(path, { likes: { $add: 4 }, tags: { $append: ['a'] } });
   const [last] = listAt((await target.guest.get(`${path}/history`)).json, 'data.data');
   assert.deepEqual([objectAt(last, 'snapshot').likes, objectAt(last, 'snapshot').tags], [4, ['a']]);

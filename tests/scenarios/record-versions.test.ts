@@ -129,7 +129,8 @@ onEachTopology('each write creates a new version', async (t, target) => {
   });
 
   await t.test('history, restores and events name the versions [history §2.1, events §2.5]', async () => {
-    await using bus = target.natsUrl === undefined ? undefined : await openBusReader(target.natsUrl);
+    await using bus =
+      target.natsUrl === undefined ? undefined : await openBusReader(target.natsUrl, { isFromNow: true });
     const fresh = await guest.send('POST', '/api/v1/counters', { body: { n: 0, title: 'zero' } });
     const other = `/api/v1/counters/${objectAt(fresh.json, 'data').id}`;
     const written = [fresh, ...(await writeTwiceInASecond(guest, other))];

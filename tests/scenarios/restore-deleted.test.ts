@@ -112,7 +112,7 @@ onEachTopology('an admin restores a deleted record', async (t, target) => {
 
   await t.test('the event has the version [events §2.5]', async () => {
     if (target.natsUrl === undefined) return;
-    await using bus = await openBusReader(target.natsUrl);
+    await using bus = await openBusReader(target.natsUrl, { isFromNow: true });
     const path = await createDeleted({ title: 'event' });
     const answer = await restore(path);
     const isOfRecord = ({ body }: BusEvent) =>

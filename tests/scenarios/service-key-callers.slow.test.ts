@@ -102,7 +102,8 @@ onEachTopology('a key is a caller with the type service', async (t, target) => {
   const key = await makeKey(target, ['records:acted_on:write', 'records:persons:write', 'logs:read']);
 
   await t.test('in events and history [keys §2.2]', async () => {
-    await using bus = target.natsUrl === undefined ? undefined : await openBusReader(target.natsUrl);
+    await using bus =
+      target.natsUrl === undefined ? undefined : await openBusReader(target.natsUrl, { isFromNow: true });
     const { id } = await key.create('acted_on', { word: 'a' });
     const [row] = listAt((await key.get(`/api/v1/acted_on/${id}/history`)).json, 'data.data');
     assert.deepEqual([row?.actor_type, row?.actor_id], ['service', key.id]);

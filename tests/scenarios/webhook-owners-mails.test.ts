@@ -50,9 +50,10 @@ onEachTopology("mails tell a webhook's owner that it fails [webhooks §6.5]", as
     await admin.patch(settingsPath, { 'webhooks.mail_after_seconds': '1', 'webhooks.pause_after_seconds': '0' });
     await setRule('firm = @owner.id');
     const id = await own(north, new URL('/secret-path', receiver.url).href);
-    await admin.patch(`${adminPath}/${id}`, { retry_max: 50, retry_backoff: 'fixed' });
+    await admin.patch(`${adminPath}/${id}`, { retry_max: 50, retry_backoff: 'fixed', retry_delay_ms: 1000 });
     receiver.behave({ status: 500 });
-    await admin.create('orders', { firm: north });
+    // As many as make a run of failures, which then lasts until the mails have come.
+    for (let count = 0; count < 5; count += 1) await admin.create('orders', { firm: north });
     const { email } = await mail.mailTo('north@example.com', { subject: failing });
     assert.match(
       email.text ?? '',

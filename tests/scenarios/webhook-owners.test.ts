@@ -36,7 +36,8 @@ onEachTopology('an owner gets the events that webhook_rule gives it [webhooks §
   await t.test('an update leaves them out of previous and changed too', async () => {
     const { id } = await admin.create('orders', { firm: north, state: 'a', margin: '1' });
     await admin.patch(`/api/v1/orders/${id}`, { state: 'b', margin: '2' });
-    const body = (await got(receiver, atNorth, 3))[2] ?? {};
+    // Deliveries without an order arrive in any.
+    const body = (await got(receiver, atNorth, 3)).find(({ event }) => event === 'orders.update') ?? {};
     assert.equal(at(body, 'data.previous.state'), 'a');
     assert.equal(at(body, 'data.previous.margin'), undefined);
     assert.equal(at(body, 'data.record.margin'), undefined);

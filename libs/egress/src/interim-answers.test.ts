@@ -108,7 +108,7 @@ describe('an answer whose body does not end', () => {
   test('fails at the deadline, with its status and what has arrived', async (t) => {
     const { url } = await startRaw(t, (socket) => socket.write(begun));
     const failure = await startClient(t)
-      .request(url, { ...plain, timeoutMs: 200 })
+      .request(url, { ...plain, timeoutMs: 2000 })
       .catch((error) => error);
     assert.ok(failure instanceof EgressFailedError);
     assert.equal(failure.code, 'EGRESS_TIMEOUT');

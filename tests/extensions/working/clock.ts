@@ -22,7 +22,7 @@ export const extension = defineExtension({
     cron({
       name: 'sleeps',
       schedule: '0 0 1 1 *',
-      timeoutMs: 3000,
+      timeoutMs: 10_000,
       handler: () => new Promise((resolve) => setTimeout(resolve, 60_000)),
     }),
   ],

@@ -41,7 +41,7 @@ export async function ending(t: TestContext, target: Target): Promise<void> {
   ]);
 
   await t.test('a job that throws is tried again, then it is dead [extensions §8.5]', async () => {
-    await using bus = await openBusReader(String(target.natsUrl));
+    await using bus = await openBusReader(String(target.natsUrl), { isFromNow: true });
     const id = await ask(guest, 'work.throws', { name: 'unlucky' });
     const dead = await jobIn(admin, id, 'dead');
     assert.deepEqual([dead.attempt, dead.error], [3, 'out of luck at 3']);

@@ -102,7 +102,7 @@ export async function batchTool(t: TestContext, target: Target): Promise<void> {
 
   await t.test("hooks' writes have their operation's index [batch §4.4]", async () => {
     if (target.natsUrl === undefined) return;
-    await using bus = await openBusReader(target.natsUrl);
+    await using bus = await openBusReader(target.natsUrl, { isFromNow: true });
     const requestId = randomUUID();
     await sendBatch(target.guest, [create('notes', 'x'), create('things', 'y')], { 'X-Request-Id': requestId });
     const found = () => bus.events.filter(({ body }) => body.request_id === requestId);

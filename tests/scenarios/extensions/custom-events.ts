@@ -38,7 +38,7 @@ export async function customEvents(t: TestContext, target: Target): Promise<void
   await admin.post('/api/v1/collections', { name: 'event_notes', type: 'base', fields: [] });
   await using receiver = await startReceiver();
   assert.ok(target.natsUrl);
-  await using bus = await openBusReader(target.natsUrl);
+  await using bus = await openBusReader(target.natsUrl, { isFromNow: true });
   await createWebhook(admin, `${receiver.url}/all`, ['*']);
   for (const [index, [name]] of good.entries()) await createWebhook(admin, `${receiver.url}/only/${index}`, [name]);
   const received = (path: string) =>

@@ -106,7 +106,7 @@ onEachTopology('service keys follow changes', async (t, target) => {
     });
 
   await t.test('its expiry closes the connection too [keys §5.6]', async () => {
-    const brief = await makeKey(target, ['admin'], { expires_at: Math.floor(Date.now() / 1000) + 5 });
+    const brief = await makeKey(target, ['admin'], { expires_at: Math.floor(Date.now() / 1000) + 10 });
     await using live = await openLive(target.url, [followed], { token: brief.key });
     const [revoked] = await live.arrived('revoked');
     assert.equal(revoked?.data.reason, 'token_expired');

@@ -14,7 +14,7 @@ const events = 60;
 /** One replica's admins, settings, collections, events and writes take effect on the other, each once. */
 export async function asOne(t: TestContext, { first, second }: Replicas): Promise<void> {
   await using receiver = await startReceiver();
-  await using bus = await openBusReader(first.natsUrl);
+  await using bus = await openBusReader(first.natsUrl, { isFromNow: true });
   const admin = await first.admin();
 
   await t.test("one replica's admin signs in at the other", async () => {
@@ -51,6 +51,7 @@ export async function asOne(t: TestContext, { first, second }: Replicas): Promis
     await receiver.received(2 * events);
     assert.equal(new Set(receiver.deliveries.map(({ json }) => json.id)).size, 2 * events);
     assert.equal(receiver.deliveries.length, 2 * events);
+    await eventually('the bus has every event', () => bus.events.length >= 2 * events);
     assert.equal(bus.events.length, 2 * events);
   });
 
