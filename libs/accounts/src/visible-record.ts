@@ -16,14 +16,18 @@ interface VisibleDeps {
   readonly schema: QuerySchema;
 }
 
-/** Returns a user's record as the user may view it (fields §5.3), decrypted. */
+/** The caller's session, as far as rules read it (rules §4.1). */
+type SessionValues = Pick<Extract<Principal, { type: 'user' }>, 'factors' | 'signedInAtSec'>;
+
+/** Returns a user's record as the user may view it in the session (fields §5.3), decrypted. */
 export async function visibleRecord(
   query: Query,
   { encryption, schema }: VisibleDeps,
   collection: Collection,
   user: User,
+  session: SessionValues,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const refused = await findRefusedFields(query, 'view', collection, user, schema);
+  const refused = await findRefusedFields(query, 'view', collection, { ...user, ...session }, schema);
   const record = Object.fromEntries(Object.entries(user.record).filter(([name]) => !refused.has(name)));
   await encryption.decryptRecord(collection, record);
   return record;
@@ -37,7 +41,7 @@ export async function findRefusedFields(
   query: Query,
   right: FieldRight,
   collection: Collection,
-  user: User,
+  user: User & SessionValues,
   schema: QuerySchema,
 ): Promise<ReadonlySet<string>> {
   const principal = principalOf(collection, user);
@@ -53,8 +57,18 @@ export async function findRefusedFields(
 
 const principalOf = (
   { name: collection }: Collection,
-  { id, email, isAnonymous: anonymous, verified }: User,
-): Principal => ({ type: 'user', id, email, collection, anonymous, verified, impersonatedBy: null });
+  { id, email, isAnonymous: anonymous, verified, factors, signedInAtSec }: User & SessionValues,
+): Principal => ({
+  type: 'user',
+  id,
+  email,
+  collection,
+  anonymous,
+  verified,
+  factors,
+  signedInAtSec,
+  impersonatedBy: null,
+});
 
 /** What rules see in the request: the user as caller, without a body, a query or headers. */
 const requestOf = (principal: Principal) => ({

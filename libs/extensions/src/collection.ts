@@ -87,6 +87,8 @@ export interface CollectionDefinition {
   readonly alias?: string | null;
   /** Whether writes wait for the disk; `full` by default. */
   readonly durability?: 'full' | 'relaxed';
+  /** How old the sign-in of a user who writes may be, in seconds; any age by default. */
+  readonly fresh_s?: number | null;
   /** For views. */
   readonly view_query?: string;
   readonly fields?: readonly FieldDefinition[];

@@ -19,6 +19,10 @@ export type Principal =
       readonly anonymous: boolean;
       /** Whether the account's address is verified now; tokens do not say so. */
       readonly verified?: boolean | undefined;
+      /** The factors of the session's sign-in; tokens do not say them. */
+      readonly factors?: readonly string[] | undefined;
+      /** When the session's sign-in happened, in unix seconds; null for a session without one. */
+      readonly signedInAtSec?: number | null | undefined;
       readonly impersonatedBy: string | null;
     } & SessionClaims)
   | ({ readonly type: 'admin'; readonly id: string; readonly email: string } & SessionClaims)

@@ -18,6 +18,7 @@ interface CollectionRow {
   webhook_rule: string | null;
   history_enabled: boolean;
   durability: Durability;
+  fresh_s: number | null;
   lacking: TimeColumn[];
   indexes: CollectionIndex[];
   created_at: number;
@@ -93,6 +94,7 @@ const toCollection = (row: CollectionRow): Collection => ({
   },
   historyEnabled: row.history_enabled,
   ...(row.durability === 'relaxed' && { durability: row.durability }),
+  ...(row.fresh_s !== null && { freshSec: row.fresh_s }),
   ...(row.lacking.length > 0 && { lacking: row.lacking }),
   ...(row.indexes.length > 0 && { indexes: row.indexes }),
   createdAtSec: row.created_at,

@@ -56,6 +56,8 @@ export interface Collection {
   readonly historyEnabled: boolean;
   /** Whether its writes wait for the disk (collections §1.6); `full` by default. Only base collections may be `relaxed`. */
   readonly durability?: Durability;
+  /** How old the sign-in of a user who writes may be, in seconds (collections §1.8); any age by default. */
+  readonly freshSec?: number;
   /** The time columns that the view's query does not return; none by default. */
   readonly lacking?: readonly TimeColumn[];
   /** The indexes in addition to the system's; none by default. */

@@ -10,6 +10,10 @@ export interface AccountState {
   /** Always false for admins: their addresses are not verified. */
   readonly isVerified: boolean;
   readonly hasSession: boolean;
+  /** The factors of the session's sign-in; empty for a session without one. */
+  readonly factors: readonly string[];
+  /** When the sign-in happened, in unix seconds; null for a session without one. */
+  readonly signedInAtSec: number | null;
 }
 
 const isNotBlocked = 'not exists (select from system.blocked_accounts b where b.account_id = a.id)';
@@ -26,8 +30,9 @@ export async function findAccountState(
     const [state] = await query<AccountState>({
       text: `select a.email, a.token_version as "tokenVersion", ${isUser ? 'a.is_anonymous' : 'false'} as "isAnonymous",
           ${isUser ? 'coalesce(a.verified, false)' : 'false'} as "isVerified",
-          exists (select from system.sessions s where s.id = $2::text and s.account_id = a.id) as "hasSession"
-        from ${table} a where a.id = $1::text${isUser ? ` and ${isNotBlocked}` : ''}`,
+          s.id is not null as "hasSession", coalesce(s.factors, '{}') as factors, s.signed_in_at as "signedInAtSec"
+        from ${table} a left join system.sessions s on s.id = $2::text and s.account_id = a.id
+        where a.id = $1::text${isUser ? ` and ${isNotBlocked}` : ''}`,
       values: [principal.id, sessionId ?? null],
     });
     return state;

@@ -88,9 +88,9 @@ function principalOf(session: Session, state: AccountState): Principal | undefin
   const { principal, tokenVersion, sessionId, expiresAtSec } = session;
   if (state.tokenVersion !== tokenVersion || (sessionId && !state.hasSession))
     return principal.type === 'user' && principal.anonymous && !state.isAnonymous ? promoted : undefined;
-  const { email, isAnonymous: anonymous, isVerified: verified } = state;
+  const { email, isAnonymous: anonymous, isVerified: verified, factors, signedInAtSec } = state;
   const claims = { sessionId, tokenVersion, expiresAtSec };
   return principal.type === 'admin'
     ? { ...principal, email, ...claims }
-    : { ...principal, email, anonymous, verified, ...claims };
+    : { ...principal, email, anonymous, verified, factors, signedInAtSec, ...claims };
 }

@@ -40,6 +40,8 @@ export interface CollectionDefinition extends CollectionRules {
   readonly history_enabled: boolean;
   /** Whether writes wait for the disk. */
   readonly durability: 'full' | 'relaxed';
+  /** How old the sign-in of a user who writes may be, in seconds. Left out without a bound. */
+  readonly fresh_s?: number | null;
   readonly created_at: number;
   readonly updated_at: number;
   /** The definition's version, for a change's `ifMatch`. */

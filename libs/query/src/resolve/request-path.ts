@@ -6,13 +6,15 @@ import type { Pending, Side } from './one-kind.ts';
 import type { RequestPart } from './resolved.ts';
 import { outermost, type Scope } from './scope.ts';
 
-/** The values that every caller has, with their kinds (rules §4.1). */
-export const authValues: Readonly<Record<string, 'text' | 'bool'>> = {
+/** The values about every caller and its session, with their kinds (rules §4.1). */
+export const authValues: Readonly<Record<string, 'text' | 'bool' | 'list' | 'date'>> = {
   id: 'text',
   email: 'text',
   type: 'text',
   collection: 'text',
   verified: 'bool',
+  factors: 'list',
+  signed_in_at: 'date',
 };
 
 /**
@@ -37,8 +39,8 @@ export function findRequestSource(operand: RequestPath, scope: Scope): RequestSi
   if (modifier !== undefined && modifier !== 'lower') throw new QueryError(`${text} has no :${modifier}`, position);
   const isLowered = modifier === 'lower';
   if (isFixed || isLowered) {
-    const as = isFixed && kind === 'bool' ? 'bool' : 'text';
-    if (isLowered && as === 'bool') throw new QueryError(':lower is for text', position);
+    const as = isFixed && path[0] !== undefined ? (authValues[path[0]] ?? 'text') : 'text';
+    if (isLowered && as !== 'text') throw new QueryError(':lower is for text', position);
     return { type: 'known', source: { source: 'request', part, path, kind: as, isLowered }, kind: as };
   }
   return { type: 'pending', part, path, kind };

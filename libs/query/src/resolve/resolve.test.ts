@@ -126,6 +126,7 @@ describe('a rule over the request', () => {
   for (const text of [
     '@request.auth.id = author && @request.auth.email:lower ~ "@x.org" && @request.auth.type = "user"',
     '@request.auth.collection = "accounts" && @request.auth.verified = true',
+    '@request.auth.factors = "mfa" && "totp" in @request.auth.factors && @request.auth.signed_in_at > @now-10m',
     '@request.method = "POST" && @request.query.page > 1 && @request.headers.x_key = "k"',
     '@request.body.title:isset = false && @request.body.rank:changed = false && @request.body.rank > 5',
     '@request.body.tags = "a" && @request.body.meta.a.b = 5',
@@ -143,6 +144,8 @@ describe('a rule over the request', () => {
 
   const refused: [string, RegExp][] = [
     ['@request.auth.verified:lower = "true"', /:lower is for text/],
+    ['@request.auth.factors:lower = "mfa"', /:lower is for text/],
+    ['@request.auth.factors > 1', /a list/],
     ['@request.auth = "x"', /there is no @request.auth/],
     ['@request.cookies.x = "x"', /there is no @request.cookies.x/],
     ['@request.method.x = "x"', /there is no/],

@@ -14,6 +14,10 @@ interface RequestAuth {
   readonly collection?: string;
   /** Whether the user's address is proved. */
   readonly verified?: boolean | undefined;
+  /** The factors of the session's sign-in. Only users have them. */
+  readonly factors?: readonly string[];
+  /** When the sign-in happened, in unix seconds; null for a session without one. */
+  readonly signed_in_at?: number | null;
 }
 
 /** What rules can read from a request (rules §4.2). */
@@ -36,7 +40,8 @@ export function authOf(principal: Principal): RequestAuth | undefined {
   if (principal.type === 'service') return { id: principal.id, type: principal.type };
   const { id, email, type } = principal;
   if (principal.type === 'admin') return { id, email, type };
-  return { id, email, type, collection: principal.collection, verified: principal.verified };
+  const { collection, verified, factors = [], signedInAtSec = null } = principal;
+  return { id, email, type, collection, verified, factors, signed_in_at: signedInAtSec };
 }
 
 /** Finds a request value; undefined when the request lacks it. */

@@ -26,6 +26,7 @@ export const collectionJson = z.object({
     .describe("which records' events go to webhooks with an owner; left out without one, and no events go"),
   history_enabled: z.boolean(),
   durability: z.enum(durabilities).describe('what writes wait for'),
+  fresh_s: z.int().optional().describe("how old a writing user's sign-in may be, in seconds; left out without a bound"),
   created_at: z.int().describe('unix seconds'),
   updated_at: z.int().describe('unix seconds'),
 });
@@ -47,6 +48,7 @@ export const presentCollection = (collection: Collection): z.output<typeof colle
   ...(collection.rules.webhook !== undefined && { webhook_rule: collection.rules.webhook }),
   history_enabled: collection.historyEnabled,
   durability: collection.durability ?? 'full',
+  ...(collection.freshSec !== undefined && { fresh_s: collection.freshSec }),
   created_at: collection.createdAtSec,
   updated_at: collection.updatedAtSec,
 });

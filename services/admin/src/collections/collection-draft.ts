@@ -1,6 +1,7 @@
 import { boundedList } from '@recordbus/http/bounded-list';
 import { durabilities, writtenField } from '@recordbus/schema';
 import { z } from 'zod';
+import { freshSeconds } from './read-fresh.ts';
 
 /** Only the type; `checkRules` validates the expression. */
 const rule = z.string('must be null or a string').nullish();
@@ -33,6 +34,7 @@ const members = {
   webhook_rule: webhookRule,
   history_enabled: z.boolean('must be true or false').optional(),
   durability: z.enum(durabilities, 'must be full or relaxed').optional(),
+  fresh_s: freshSeconds,
   // Set by the server; ignored, so that a collection that was read can be sent back.
   id: z.unknown().optional(),
   created_at: z.unknown().optional(),

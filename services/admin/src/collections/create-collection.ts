@@ -19,6 +19,7 @@ import type { NewCollection } from './collection-draft.ts';
 import { nameTaken } from './errors.ts';
 import { readAlias } from './read-alias.ts';
 import { readDurability } from './read-durability.ts';
+import { readFresh } from './read-fresh.ts';
 import { defaultRules, readRules, refuseOtherTypesRules } from './read-rules.ts';
 
 /** Creates a collection and its table. Throws 400 when the name is taken, and 422 that names every other problem. */
@@ -97,6 +98,7 @@ async function readCollection(
     rules: readRules(draft, defaultRules[draft.type]),
     historyEnabled: draft.history_enabled ?? false,
     ...readDurability(draft.durability, draft.type, problems),
+    ...readFresh(draft.fresh_s, draft.type, problems),
     createdAtSec: nowSec,
     updatedAtSec: nowSec,
   };

@@ -23,6 +23,7 @@ import { refuseLostNames } from './lost-names.ts';
 import { mapFieldRules, mapRules, ruleAt } from './placed-rules.ts';
 import { readAlias } from './read-alias.ts';
 import { readDurability } from './read-durability.ts';
+import { readFresh } from './read-fresh.ts';
 import { readRules, refuseOtherTypesRules } from './read-rules.ts';
 import { renameInRules, ruleRenamer } from './rename-in-rules.ts';
 import { refuseSearchedFields } from './searched-fields.ts';
@@ -143,7 +144,7 @@ function readChange(before: Collection, { change, collections, nowSec, problems 
   // Unchanged rules follow renames. Rules in the change already use the new names.
   const rename = ruleRenamer(before, findRenamed(before, { name, fields }), collections);
   const planned = renameKeptRules(before, fields, rename);
-  const { durability, alias: _, ...others } = after;
+  const { durability, freshSec, alias: _, ...others } = after;
   return keepIndexes({
     ...others,
     fields: isDeepStrictEqual(planned, before.fields) ? before.fields : planned,
@@ -152,6 +153,7 @@ function readChange(before: Collection, { change, collections, nowSec, problems 
     rules: readRules(change, mapRules(before.rules, rename)),
     historyEnabled: change.history_enabled ?? before.historyEnabled,
     ...readDurability(change.durability ?? durability, before.type, problems),
+    ...readFresh(change.fresh_s === undefined ? freshSec : change.fresh_s, before.type, problems),
     updatedAtSec: Math.max(nowSec, before.updatedAtSec),
   });
 }

@@ -46,6 +46,7 @@ export function presentCollectionFile(collection: Collection): Members {
     ...(rules.webhook && { webhook_rule: rules.webhook }),
     ...(isView ? { view_query: collection.viewQuery } : { history_enabled: collection.historyEnabled }),
     ...(collection.durability === 'relaxed' && { durability: collection.durability }),
+    ...(collection.freshSec !== undefined && { fresh_s: collection.freshSec }),
     ...(!isView && { fields: collection.fields.map(presentFieldFile), indexes: presentIndexFiles(collection) }),
   };
 }

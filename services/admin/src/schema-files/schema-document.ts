@@ -5,6 +5,7 @@ import { durabilities, writtenField } from '@recordbus/schema';
 import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
 import { alias, webhookRule } from '../collections/collection-draft.ts';
+import { freshSeconds } from '../collections/read-fresh.ts';
 import { newIndex } from '../indexes/index-draft.ts';
 
 const version = 1;
@@ -59,6 +60,7 @@ export const collectionFile = z.strictObject({
   webhook_rule: webhookRule,
   history_enabled: z.boolean('must be true or false').optional(),
   durability: z.enum(durabilities, 'must be full or relaxed').optional(),
+  fresh_s: freshSeconds,
   view_query: z.string('must be a string').nullish(),
   alias,
   fields: boundedList(z.unknown().meta(fieldOfFile), 10_000, 'must be a list of field definitions')

@@ -14,6 +14,7 @@ import { refuseEncryptionChanges } from '../collections/encryption-changes.ts';
 import { isSameDefinition } from '../collections/is-same-definition.ts';
 import { readAlias } from '../collections/read-alias.ts';
 import { readDurability } from '../collections/read-durability.ts';
+import { readFresh } from '../collections/read-fresh.ts';
 import { defaultRules, readRules, refuseOtherTypesRules } from '../collections/read-rules.ts';
 import { refuseSearchedFields } from '../collections/searched-fields.ts';
 import { isSameIndex } from '../indexes/is-same-index.ts';
@@ -108,6 +109,7 @@ function readCollection({ file, before }: CollectionPair, context: Context): Col
     rules: readRules(file, defaultRules[file.type]),
     historyEnabled: file.history_enabled ?? false,
     ...readDurability(file.durability, file.type, problems),
+    ...readFresh(file.fresh_s, file.type, problems),
     ...(before?.lacking && { lacking: before.lacking }),
     createdAtSec: before?.createdAtSec ?? nowSec,
     updatedAtSec: before?.updatedAtSec ?? nowSec,

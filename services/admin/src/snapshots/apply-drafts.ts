@@ -55,6 +55,7 @@ export async function applyDrafts(
       fields,
       history_enabled: draft.history_enabled,
       durability: draft.durability,
+      fresh_s: draft.fresh_s ?? null,
       alias: draft.alias,
     });
   }

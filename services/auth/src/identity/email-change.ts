@@ -40,7 +40,10 @@ export async function requestEmailChange(
   const caller = await findUserById(database.query, collection, userId);
   if (!caller) throw unauthenticated();
   if (caller.isAnonymous) throw forbidden('an anonymous user has no address to change');
-  const refused = await findRefusedFields(database.query, 'write', collection, caller, parts.schema);
+  const session = context.principal.type === 'user' ? context.principal : {};
+  const { factors, signedInAtSec }: Pick<SignedInUser, 'factors' | 'signedInAtSec'> = session;
+  const writer = { ...caller, factors, signedInAtSec };
+  const refused = await findRefusedFields(database.query, 'write', collection, writer, parts.schema);
   if (refused.has('email')) throw refusedMembers(forbidden("a field's rule does not allow it"), ['email']);
   const user = await proveCaller(parts, collection, 'password', { userId, oldPassword, context });
   inBackground(async () => {

@@ -77,7 +77,7 @@ export async function signInWithIdentity(
   const mfaData = { profile: identity.profile };
   const known = await parts.database.transaction(async (query) => {
     const linked = await findLinkedUser(query, collection, identity);
-    if (linked) return completeSignIn(query, parts, { collection, user: linked, origin, mfaData });
+    if (linked) return completeSignIn(query, parts, { collection, user: linked, origin, factor: 'oauth2', mfaData });
     const match = await findMatch(query, collection, identity);
     return match && requireMerge(query, parts, collection, match, identity);
   });
@@ -103,6 +103,7 @@ async function signUpWithIdentity(
   origin: Origin,
 ): Promise<SignedIn> {
   requireOpenSignUp(parts, collection, origin.context.principal);
+  const mfaData = { profile: identity.profile };
   const id = newId();
   const session = await writeNewUser(parts, collection, {
     user: {
@@ -116,7 +117,7 @@ async function signUpWithIdentity(
     context: origin.context,
     findOther: (query, collection) => findLinkedUser(query, collection, identity),
     finish: ({ query }, user, collection) =>
-      completeSignIn(query, parts, { collection, user, origin, mfaData: { profile: identity.profile } }),
+      completeSignIn(query, parts, { collection, user, origin, factor: 'oauth2', mfaData }),
   });
   return withPicture(parts, collection, { id, profile: identity.profile, record }, session, origin.context);
 }

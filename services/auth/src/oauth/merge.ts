@@ -89,7 +89,8 @@ export async function confirmMerge(
     const user = await findUserById(query, collection, owner.id);
     if (!user || user.tokenVersion !== owner.tokenVersion || user.email !== found.data.email) throw invalidToken();
     const [link, pending] = [readLink(found.data), readPendingProfile(found.data)];
-    const signIn = { collection, user, origin, attempt };
+    const factor = 'password' in proof ? 'password' : 'oauth2';
+    const signIn = { collection, user, origin, factor, attempt } as const;
     if (user.totpEnabled) return completeSignIn(query, parts, { ...signIn, mfaData: { link, ...pending } });
     const linked_provider = await makeLink(query, parts, collection, user, link, origin);
     return { ...(await completeSignIn(query, parts, signIn)), linked_provider, ...pending };

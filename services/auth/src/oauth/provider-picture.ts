@@ -22,7 +22,10 @@ interface NewUser {
  * current record (oauth §4.4). Never throws: a picture that cannot be fetched is a warning in the log.
  */
 export async function withPicture(
-  parts: Pick<AuthParts, 'accountHooks' | 'database' | 'settings' | 'encryption' | 'schema' | 'inBackground' | 'log'>,
+  parts: Pick<
+    AuthParts,
+    'accountHooks' | 'database' | 'settings' | 'encryption' | 'schema' | 'inBackground' | 'log' | 'nowSec'
+  >,
   collection: Collection,
   { id, profile, record }: NewUser,
   session: SignedIn,
@@ -48,10 +51,11 @@ const pictureFields = ({ fields }: Collection, map: ProfileMap): string[] =>
   fields.filter(({ name, type }) => type === 'file' && map[name] === 'avatar_url').map(({ name }) => name);
 
 async function readRecord(
-  { database, ...deps }: Pick<AuthParts, 'database' | 'encryption' | 'schema'>,
+  { database, nowSec, ...deps }: Pick<AuthParts, 'database' | 'encryption' | 'schema' | 'nowSec'>,
   collection: Collection,
   id: string,
 ): Promise<Readonly<Record<string, unknown>> | undefined> {
   const user = await findUserById(database.query, collection, id);
-  return user && visibleRecord(database.query, deps, collection, user);
+  const session = { factors: ['oauth2'], signedInAtSec: nowSec() };
+  return user && visibleRecord(database.query, deps, collection, user, session);
 }

@@ -40,7 +40,7 @@ export async function signInWithCode(
     const isMine = await finishOneTimeToken(query, found.tokenHash);
     const user = isMine && (await findAddressee(query, collection, found));
     if (!user) throw invalidToken();
-    return completeSignIn(query, parts, { collection, user, origin });
+    return completeSignIn(query, parts, { collection, user, origin, factor: 'email' });
   });
 }
 
@@ -100,7 +100,8 @@ const signInWithFirstProof = (
     },
     context: origin.context,
     refusal: invalidToken,
-    finish: ({ query }, user, collection) => completeSignIn(query, parts, { collection, user, origin }),
+    finish: ({ query }, user, collection) =>
+      completeSignIn(query, parts, { collection, user, origin, factor: 'email' }),
   });
 
 const isSame = (one: string, other: string): boolean =>

@@ -62,7 +62,13 @@ export async function signInWithPasskey(
     const user = await lockUser(query, collection, proved.accountId);
     if (!user) throw badPasskey();
     await proved.accept(query);
-    return completeSignIn(query, parts, { collection, user, origin, hasBothFactors: proved.isUserVerified });
+    return completeSignIn(query, parts, {
+      collection,
+      user,
+      origin,
+      factor: 'passkey',
+      hasBothFactors: proved.isUserVerified,
+    });
   });
 }
 

@@ -37,6 +37,12 @@ export async function changePassword(
     context: origin.context,
     // Another change came first and ended this session.
     refusal: unauthenticated,
-    finish: ({ query }, user, collection) => openUserSession(query, parts, { collection, user, origin }),
+    finish: ({ query }, user, collection) =>
+      openUserSession(query, parts, { collection, user, origin, factors: withPassword(origin) }),
   });
 }
+
+/** The session that changes the password was signed in with these, and the old password was proved now. */
+const withPassword = ({ context: { principal } }: Origin): readonly string[] => [
+  ...new Set(['password', ...(principal.type === 'user' ? (principal.factors ?? []) : [])]),
+];

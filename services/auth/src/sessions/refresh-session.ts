@@ -33,9 +33,10 @@ async function refreshAdmin(
 
 async function refreshUser(
   parts: AuthParts,
-  { id, collection: name, sessionId, impersonatedBy, expiresAtSec }: Extract<Principal, { type: 'user' }>,
+  principal: Extract<Principal, { type: 'user' }>,
   origin: Origin,
 ): Promise<UserSession> {
+  const { id, collection: name, sessionId, impersonatedBy, expiresAtSec, factors, signedInAtSec } = principal;
   const { database, settings, nowSec, collections } = parts;
   return collections.serve(name, async (collection) => {
     const user = await findUserById(database.read, collection, id);
@@ -46,10 +47,18 @@ async function refreshUser(
       if (windowSec <= 0) throw unauthenticated();
       return signUserSession(database.query, parts, { collection, user, sessionId, windowSec, impersonatedBy });
     }
-    if (!sessionId) return openUserSession(database.query, parts, { collection, user, origin, isSignIn: false });
+    if (!sessionId)
+      return openUserSession(database.query, parts, {
+        collection,
+        user,
+        origin,
+        isSignIn: false,
+        factors: [],
+      });
     const wantedSec = settings.get(user.isAnonymous ? 'auth.anonymous.window_seconds' : 'auth.refresh.window_seconds');
     const windowSec = await extend(parts, id, sessionId, wantedSec);
-    return signUserSession(database.query, parts, { collection, user, sessionId, windowSec });
+    const session = { collection, user, sessionId, windowSec, factors, signedInAtSec };
+    return signUserSession(database.query, parts, session);
   });
 }
 

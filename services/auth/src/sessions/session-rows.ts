@@ -13,6 +13,8 @@ export interface SessionAccount {
   readonly impersonatedBy?: string;
   /** Whether the session begins with a sign-in, which is a proof for ten minutes (identity §5.2). */
   readonly isSignIn: boolean;
+  /** The sign-in's factors (auth §6.9). */
+  readonly factors?: readonly string[];
 }
 
 /** A session as shown to its owner (auth §9.3). */
@@ -38,7 +40,7 @@ export async function insertSession(
   { nowSec, expiresAtSec }: { readonly nowSec: number; readonly expiresAtSec: number },
   schema?: QuerySchema,
 ): Promise<string | undefined> {
-  const { collection, id, tokenVersion, impersonatedBy = null, isSignIn } = account;
+  const { collection, id, tokenVersion, impersonatedBy = null, isSignIn, factors = [] } = account;
   const parameters = createParameters();
   const text = (value: string | null) => parameters.fixed(value, 'text');
   const seconds = (value: number | null) => parameters.fixed(value, 'bigint');
@@ -54,10 +56,11 @@ export async function insertSession(
     text(origin.userAgent?.slice(0, maxUserAgentLength) ?? null),
     text(impersonatedBy),
     seconds(isSignIn ? nowSec : null),
+    parameters.fixed(factors, 'text[]'),
   ];
   const admitted = collection && schema && signInCondition(collection, schema, parameters);
   const [inserted] = await query<{ id: string }>({
-    text: `insert into system.sessions (id, collection_id, account_id, created_at, last_used_at, expires_at, ip, user_agent, impersonated_by, signed_in_at)
+    text: `insert into system.sessions (id, collection_id, account_id, created_at, last_used_at, expires_at, ip, user_agent, impersonated_by, signed_in_at, factors)
       select ${row.join(', ')} from ${collection ? tableOf(collection) : 'system.admins'} a
       where a.id = ${text(id)} and a.token_version = ${parameters.fixed(tokenVersion, 'integer')}
         and not exists (select from system.blocked_accounts b where b.account_id = a.id)${admitted ? ` and ${admitted}` : ''}

@@ -19,6 +19,8 @@ interface Opening {
   readonly origin: Origin;
   /** Whether the user has proved the identity now; true by default, false for a refreshed token. */
   readonly isSignIn?: boolean;
+  /** What the sign-in was proved with; nothing without one. */
+  readonly factors: readonly string[];
 }
 
 /**
@@ -29,19 +31,20 @@ interface Opening {
 export async function openUserSession(
   query: Query,
   parts: Parts,
-  { collection, user, origin, isSignIn = true }: Opening,
+  { collection, user, origin, isSignIn = true, factors }: Opening,
 ): Promise<UserSession> {
   const { settings, nowSec } = parts;
   const windowSec = settings.get(user.isAnonymous ? 'auth.anonymous.window_seconds' : 'auth.user.window_seconds');
   const now = nowSec();
-  const account = { collection, id: user.id, tokenVersion: user.tokenVersion, isSignIn };
+  const account = { collection, id: user.id, tokenVersion: user.tokenVersion, isSignIn, factors };
   const times = { nowSec: now, expiresAtSec: now + windowSec };
   const sessionId = await insertSession(query, account, origin, times, parts.schema);
   if (!sessionId) {
     await refuseSignIn(query, parts, collection, user.id);
     throw unauthenticated('the account has changed; sign in again');
   }
-  return signUserSession(query, parts, { collection, user, sessionId, windowSec });
+  const signedInAtSec = isSignIn ? now : null;
+  return signUserSession(query, parts, { collection, user, sessionId, windowSec, factors, signedInAtSec });
 }
 
 /** Signs a session's token with the values in the user's row. */
@@ -55,9 +58,12 @@ export async function signUserSession(
     readonly sessionId: string | undefined;
     readonly windowSec: number;
     readonly impersonatedBy?: string | null;
+    /** The session's sign-in, as rules read it. */
+    readonly factors?: readonly string[] | undefined;
+    readonly signedInAtSec?: number | null | undefined;
   },
 ): Promise<UserSession> {
-  const { collection, user, sessionId, windowSec, impersonatedBy = null } = session;
+  const { collection, user, sessionId, windowSec, impersonatedBy = null, factors, signedInAtSec } = session;
   const token = await signer.signSession({
     principal: {
       type: 'user',
@@ -71,5 +77,5 @@ export async function signUserSession(
     sessionId,
     windowSec,
   });
-  return { token, record: await visibleRecord(query, deps, collection, user) };
+  return { token, record: await visibleRecord(query, deps, collection, user, { factors, signedInAtSec }) };
 }

@@ -4,16 +4,19 @@ import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import type { LoginAttempt } from '../lockout/lockout.ts';
 import { issueOneTimeToken } from '../one-time/one-time-tokens.ts';
+import { bothFactors, type FirstFactor } from '../sessions/factors.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
 import { mfaLifetimeSec } from '../totp/second-factor.ts';
 
 /** The answer to a right first factor (auth §6.3). */
 export type SignedIn = UserSession | { readonly mfa_required: true; readonly mfa_token: string };
 
-interface FirstFactor {
+/** A proved first factor. */
+interface Proved {
   readonly collection: Collection;
   readonly user: User;
   readonly origin: Origin;
+  readonly factor: FirstFactor;
   /** The reserved attempt for a factor that can be guessed. */
   readonly attempt?: LoginAttempt | undefined;
   /** Whether the factor was two: a passkey whose authenticator verified the user. */
@@ -30,11 +33,12 @@ interface FirstFactor {
 export async function completeSignIn(
   query: Query,
   parts: Pick<AuthParts, 'settings' | 'signer' | 'encryption' | 'schema' | 'nowSec' | 'lockout'>,
-  { collection, user, origin, attempt, hasBothFactors = false, mfaData = {} }: FirstFactor,
+  { collection, user, origin, factor, attempt, hasBothFactors = false, mfaData = {} }: Proved,
 ): Promise<SignedIn> {
   await refuseBlocked(query, user.id);
   if (!user.totpEnabled || hasBothFactors) {
-    const session = await openUserSession(query, parts, { collection, user, origin });
+    const factors = hasBothFactors ? bothFactors(factor) : [factor];
+    const session = await openUserSession(query, parts, { collection, user, origin, factors });
     const { clientAddress } = origin.context;
     await parts.lockout.clear({ realm: collection.id, email: user.email, clientAddress });
     return session;
@@ -45,7 +49,7 @@ export async function completeSignIn(
     purpose: 'mfa',
     collectionId: collection.id,
     accountId: user.id,
-    data: { ...mfaData, token_version: user.tokenVersion },
+    data: { ...mfaData, factor, token_version: user.tokenVersion },
     nowSec: parts.nowSec(),
     lifetimeSec: mfaLifetimeSec,
     replaces: false,

@@ -4,6 +4,7 @@ import type { AuthParts, Origin } from '../auth-parts.ts';
 import { makeLink, readLink } from '../identity/make-link.ts';
 import { type Profile, readPendingProfile } from '../identity/provider-profile.ts';
 import { hashOneTimeToken } from '../one-time/one-time-tokens.ts';
+import { bothFactors, firstFactor } from '../sessions/factors.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
 import { usersOf } from '../totp/factor-accounts.ts';
 import { readFactor, type SecondFactor, tryMfaToken, wrongFactor } from '../totp/second-factor.ts';
@@ -33,7 +34,9 @@ export async function finishSignIn(
     if (!user || user.tokenVersion !== found.data.token_version) throw invalidToken();
     const link = found.data.link ? readLink(found.data) : undefined;
     const linked = link && (await makeLink(query, parts, collection, user, link, origin));
-    const session = await openUserSession(query, parts, { collection, user, origin });
+    const second = 'code' in factor ? 'totp' : 'recovery_code';
+    const factors = bothFactors(firstFactor.catch('password').parse(found.data.factor), second);
+    const session = await openUserSession(query, parts, { collection, user, origin, factors });
     const pending = readPendingProfile(found.data);
     return { user, signedIn: { ...session, ...(linked && { linked_provider: linked }), ...pending } };
   });

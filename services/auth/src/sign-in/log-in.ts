@@ -25,7 +25,7 @@ export async function logIn(
   const { user, email } = await findNamed(parts, collection, credentials);
   const attempt = await lockout.reserve({ realm: collection.id, email, clientAddress });
   if (!(await checkPassword(database.query, collection, user, password)) || !user) throw invalidCredentials();
-  return completeSignIn(database.query, parts, { collection, user, origin, attempt });
+  return completeSignIn(database.query, parts, { collection, user, origin, factor: 'password', attempt });
 }
 
 /**

@@ -53,7 +53,7 @@ export async function promote(
     refusal: notAnonymous,
     async finish(unit, user, collection) {
       await mailVerification(unit, parts, collection, user);
-      return openUserSession(unit.query, parts, { collection, user, origin });
+      return openUserSession(unit.query, parts, { collection, user, origin, factors: ['password'] });
     },
   });
   return write.catch(async (error) => {

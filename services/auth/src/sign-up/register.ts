@@ -38,7 +38,7 @@ export async function register(
     context,
     async finish(unit, user, collection) {
       await mailVerification(unit, parts, collection, user);
-      return openUserSession(unit.query, parts, { collection, user, origin });
+      return openUserSession(unit.query, parts, { collection, user, origin, factors: ['password'] });
     },
   });
 }

@@ -38,6 +38,6 @@ export async function signInAnonymously(
       signsIn: true,
     },
     context: origin.context,
-    finish: ({ query }, user, collection) => openUserSession(query, parts, { collection, user, origin }),
+    finish: ({ query }, user, collection) => openUserSession(query, parts, { collection, user, origin, factors: [] }),
   });
 }

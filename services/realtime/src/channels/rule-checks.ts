@@ -166,5 +166,6 @@ function callerKey(principal: Principal): string {
   if (principal.type === 'guest') return `guest ${principal.rejectedToken}`;
   const { type, id } = principal;
   if (principal.type !== 'user') return JSON.stringify([type, id]);
-  return JSON.stringify([type, id, principal.email, principal.collection, principal.verified]);
+  const { email, collection, verified, factors, signedInAtSec } = principal;
+  return JSON.stringify([type, id, email, collection, verified, factors, signedInAtSec]);
 }

@@ -4,6 +4,7 @@ import type { Principal } from '@recordbus/request/context';
 import type { Collection, CollectionCache, RuleName } from '@recordbus/schema';
 import type { Settings } from '@recordbus/settings';
 import { authorize, isOpenTo } from '../rules/authorize.ts';
+import { requireFreshSignIn } from '../rules/fresh-sign-in.ts';
 import { collectionFor } from '../rules/key-collections.ts';
 import { retryWhileOutdated } from './retry-outdated.ts';
 
@@ -22,8 +23,8 @@ export interface ServedCollections {
   /** Returns a collection's name for its name or alias, and any other text as it is. */
   nameOf(nameOrAlias: string): string;
   /**
-   * Throws 404 for an unknown collection, 405 for a write on a view, 403 or 401 for a closed rule or sign-up, in this
-   * order. If there are several actions, one admitted action is enough. Only an unknown collection takes a promise.
+   * Throws 404 for an unknown collection, 405 for a write on a view, 403 or 401 for a closed rule or sign-up, 403 for a
+   * write after an old sign-in, in this order. If there are several actions, one admitted action is enough. Only an unknown collection takes a promise.
    */
   admit(request: Request): Collection | Promise<Collection>;
   /** Throws 403 or 401 if the action's rule, or sign-up, is closed to the caller. */
@@ -64,6 +65,7 @@ export function createServedCollections(
       throw methodNotAllowed('GET, HEAD', 'a view collection is read-only');
     if (!isOpenAnyway?.(collection) && !others.some((other) => isAdmitted(collection, other, principal)))
       requireAction(collection, first, principal);
+    if (!reading.has(first)) requireFreshSignIn(collection, principal);
     return collection;
   }
   function requireAction(collection: Collection, action: RuleName, principal: Principal): void {

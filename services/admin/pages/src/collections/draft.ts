@@ -35,6 +35,8 @@ export interface Draft extends Record<RuleName, DraftRule> {
   view_query: string;
   history_enabled: boolean;
   durability: CollectionDefinition['durability'];
+  /** Seconds; null without a bound. Views have none. */
+  fresh_s: number | null;
 }
 
 let lastKey = 0;
@@ -85,6 +87,7 @@ export const newDraft = (type: Draft['type']): Draft => ({
   view_query: '',
   history_enabled: false,
   durability: 'full',
+  fresh_s: null,
   ...newRules(type),
   sign_in_rule: null,
   webhook_rule: '',
@@ -107,6 +110,7 @@ export function draftOf(collection: CollectionDefinition | undefined): Draft {
     webhook_rule: collection.webhook_rule ?? '',
     history_enabled,
     durability,
+    fresh_s: collection.fresh_s ?? null,
     view_query: collection.view_query ?? '',
     fields: collection.fields.map(fieldDraft),
   };
@@ -140,12 +144,13 @@ export function draftValues(draft: Draft): DraftValues {
   const { name, type, list_rule, view_rule, create_rule, update_rule, delete_rule } = draft;
   const reads = { name: name.trim(), type, list_rule, view_rule };
   if (type === 'view') return { ...reads, view_query: draft.view_query };
-  const { history_enabled, durability, sign_in_rule, webhook_rule } = draft;
+  const { history_enabled, durability, fresh_s, sign_in_rule, webhook_rule } = draft;
   const options = {
     history_enabled,
     ...(type === 'base' && { durability }),
     ...(type === 'auth' && { sign_in_rule }),
     webhook_rule,
+    fresh_s,
   };
   return { ...reads, create_rule, update_rule, delete_rule, ...options, fields: draft.fields.map(fieldValues) };
 }
