@@ -50,7 +50,6 @@ onEachTopology('fresh_s demands a recent sign-in for writes [collections §1.8]'
       ['PATCH', one, { amount: 6 }],
       ['PUT', one, { amount: 6 }],
       ['DELETE', one, undefined],
-      ['POST', `${one}/restore/1`, {}],
     ] as const)
       assert.deepEqual(outcome(await client.send(method, path, { body })), proofRequired, `${method} ${path}`);
     const operations = [
