@@ -89,7 +89,7 @@ for (const topology of topologiesOrInCi('processes')) {
         'the gateway has the new routes',
         async () => (await statusOf('newer')) === 200 && (await statusOf('older')) === 404,
         // It polls every 15 s, and the service may have been reading the directory.
-        { timeoutMs: 40_000 },
+        { timeoutMs: 120_000 },
       );
     });
 

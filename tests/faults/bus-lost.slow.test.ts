@@ -8,7 +8,7 @@ import { createGround, startStack } from '../harness/stack.ts';
 import { createWebhook } from '../harness/webhook.ts';
 import { committedIds, everyRecordArrives, writeBurst } from '../harness/write-burst.ts';
 
-const patience = { timeoutMs: 40_000 };
+const patience = { timeoutMs: 120_000 };
 
 test('events are published again after the bus has lost its data, and each is delivered once', async () => {
   await using ground = await createGround();

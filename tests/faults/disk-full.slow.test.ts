@@ -29,7 +29,7 @@ function mountDisk(): { readonly directory: string; remove(): void } | undefined
 }
 
 const disk = mountDisk();
-const patience = { timeoutMs: 60_000 };
+const patience = { timeoutMs: 180_000 };
 
 test('on a full disk writes are 503 with a sentence, reads go on, and nothing is lost [http §4.8]', {
   skip: !disk && 'it mounts a small disk, which only root may',

@@ -99,8 +99,8 @@ const sorted = (labels: readonly string[] = []): string[] => [...labels].sort();
 const labels = (bus: BusReader, requestId: string): string[] =>
   sorted(bus.events.filter(({ body }) => body.request_id === requestId).map(({ body }) => textAt(body, 'event')));
 
-/** Longer than a NATS cluster takes to choose a leader. */
-const markerPatience = { timeoutMs: 30_000 };
+/** Longer than a NATS cluster takes to choose a leader on a busy machine. */
+const markerPatience = { timeoutMs: 120_000 };
 
 const unpublished = 'select from system.outbox where published_at is null and parked_at is null limit 1';
 

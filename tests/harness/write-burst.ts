@@ -64,7 +64,7 @@ export async function committedIds(admin: Client, collection: string): Promise<S
   }
 }
 
-const arrivalPatience = { timeoutMs: 60_000, intervalMs: 50 };
+const arrivalPatience = { timeoutMs: 180_000, intervalMs: 50 };
 
 /**
  * Waits until every committed record in a collection has been delivered, and asserts that no other was. Returns the

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 
 /** How long a message may take, in milliseconds. */
-const longestWaitMs = 30_000;
+const longestWaitMs = 90_000;
 
 /** A realtime stream without the SDK, which would connect again by itself. */
 export interface RawStream {

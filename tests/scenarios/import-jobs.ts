@@ -31,7 +31,7 @@ export const readJob = async (client: Client, id: string): Promise<JsonObject> =
   objectAt((await client.get(`/api/v1/jobs/${id}`)).json, 'data');
 
 /** Waits until a job has ended, and returns it. */
-export async function ended(client: Client, id: string, timeoutMs = 60_000): Promise<JsonObject> {
+export async function ended(client: Client, id: string, timeoutMs = 180_000): Promise<JsonObject> {
   return eventually(
     'the job has ended',
     async () => {
