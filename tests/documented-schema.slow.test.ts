@@ -94,7 +94,7 @@ exec "${process.execPath}" "${join(repository, 'infra/cli/src/main.ts')}" "$@"
     const again = step(planScript);
     assert.equal(again.code, 0, again.stderr);
     assert.match(again.stdout, /Nothing to do/);
-    assert.equal(step(applyScript).code, 0, 'an apply of nothing is no failure');
+    assert.equal(step(applyScript).code, 0, 'an apply of nothing is not a failure');
 
     writeFileSync(join(folder, 'schema/collections/tasks.json'), '{');
     const broken = step(planScript);

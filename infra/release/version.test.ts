@@ -50,8 +50,8 @@ test('another package with a version is named', (t) => {
 });
 
 for (const version of ['1.2', 'v1.2.3', '1.2.3.4', '01.2.3', '1.2.3+build', ''])
-  test(`${JSON.stringify(version)} is no version`, (t) => {
-    assert.throws(() => writeVersion(copy(t), version), /is no semantic version/);
+  test(`${JSON.stringify(version)} is not a version`, (t) => {
+    assert.throws(() => writeVersion(copy(t), version), /is not a semantic version/);
   });
 
 test('a minor version names the upgrade page', () => {

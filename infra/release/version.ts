@@ -46,7 +46,7 @@ export function readVersion(root: string): string {
   const version = found[0]?.version ?? '';
   for (const other of found)
     if (other.version !== version) throw new Error(`${other.file} has ${other.version}, and package.json ${version}.`);
-  if (!semantic.test(version)) throw new Error(`${version} is no semantic version.`);
+  if (!semantic.test(version)) throw new Error(`${version} is not a semantic version.`);
   for (const file of globSync('{libs,services,infra,tests,examples}/**/package.json', {
     cwd: root,
     exclude: (path) => /(^|\/)(node_modules|pack)$/.test(path),
@@ -60,7 +60,7 @@ export function readVersion(root: string): string {
 
 /** Writes a version in each place that has one. Throws when it is not a semantic version. */
 export function writeVersion(root: string, version: string): void {
-  if (!semantic.test(version)) throw new Error(`${version} is no semantic version.`);
+  if (!semantic.test(version)) throw new Error(`${version} is not a semantic version.`);
   for (const { file, pattern } of places) {
     const path = join(root, file);
     writeFileSync(path, readFileSync(path, 'utf8').replace(pattern, `$1${version}$3`));

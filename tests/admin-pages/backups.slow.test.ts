@@ -41,7 +41,7 @@ describe('backups in the admin pages', () => {
     const send = page.getByRole('dialog').getByRole('button', { name: 'Upload' });
     await choose('picture.png', Buffer.from('\x89PNG'));
     await send.click();
-    await page.getByText('is no archive').waitFor();
+    await page.getByText('is not an archive').waitFor();
     await choose('half.tar.gz', archive.subarray(0, 4000));
     await send.click();
     await page.getByText('damaged').waitFor();

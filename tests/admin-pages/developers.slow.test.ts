@@ -202,7 +202,7 @@ console.log(page.data.length, record.title, created.title);`;
         buffer: Buffer.from(typeof schema === 'string' ? schema : JSON.stringify(schema)),
       });
     await choose('{"a": 1}');
-    await page.getByText('is no downloaded schema').waitFor();
+    await page.getByText('is not a downloaded schema').waitFor();
     await choose({
       ...before,
       collections: [...before.collections, { name: 'tags', fields: [{ name: 'x', type: 'none' }] }],

@@ -57,15 +57,15 @@ suite('moving in from a PocketBase backup', async () => {
   };
   const command = (move: unknown, verb: string) => admin.send('POST', `${path}/${textAt(move, 'id')}/${verb}`);
 
-  test('what is no backup fails with a sentence, and leaves nothing [move §5.3]', async () => {
+  test('what is not a backup fails with a sentence, and leaves nothing [move §5.3]', async () => {
     const old = join(directory, '..', 'old.db');
     new DatabaseSync(old).exec('create table _admins (id)');
     const database = readFileSync(join(directory, 'data.db'));
     const cases: readonly (readonly [readonly ZippedFile[], RegExp])[] = [
-      [[{ name: 'a.txt', bytes: 'x' }], /no PocketBase backup: it has no data\.db/],
+      [[{ name: 'a.txt', bytes: 'x' }], /not a PocketBase backup: it has no data\.db/],
       [[{ name: 'pb_data/data.db', bytes: database }], /it has pb_data\/data\.db instead of data\.db/],
       [[{ name: 'data.db', bytes: readFileSync(old) }], /PocketBase 0\.22 or older/],
-      [[{ name: 'data.db', bytes: 'x'.repeat(5000) }], /no readable SQLite database/],
+      [[{ name: 'data.db', bytes: 'x'.repeat(5000) }], /not a readable SQLite database/],
       [[{ name: 'data.db', bytes: database, flags: 1 }], /encrypted/],
       [
         [
@@ -98,7 +98,7 @@ suite('moving in from a PocketBase backup', async () => {
     }
     const { status, json } = await upload(Buffer.from('not a zip archive'));
     assert.equal(status, 422);
-    assert.match(textAt(json, 'details.body'), /no zip archive/);
+    assert.match(textAt(json, 'details.body'), /not a zip archive/);
     assert.equal((await admin.get('/api/v1/collections/notes')).status, 404);
   });
 

@@ -70,7 +70,7 @@ suite('superusers of PocketBase become admins', async () => {
     const { code, report, stderr } = await move('--json');
     assert.equal(code, 0, stderr);
     assert.deepEqual(at(report, 'admins'), ['root@example.com']);
-    assert.match(JSON.stringify(at(report, 'notes')), /slow@example\.com is no admin here/);
+    assert.match(JSON.stringify(at(report, 'notes')), /slow@example\.com is not an admin here/);
     assert.equal((await signIn('root@example.com', 'secret-of-eve')).status, 401);
     assert.equal((await signIn('root@example.com')).status, 200);
   });

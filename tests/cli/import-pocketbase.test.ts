@@ -206,9 +206,9 @@ suite('moving in from PocketBase', async () => {
     assert.match(fresh.stderr, /has a collection labels already/);
     for (const [name, make, sentence] of [
       ['none', () => {}, /does not exist/],
-      ['text', (path: string) => writeFileSync(path, 'x'.repeat(5000)), /no readable SQLite database/],
+      ['text', (path: string) => writeFileSync(path, 'x'.repeat(5000)), /not a readable SQLite database/],
       ['old', (path: string) => new DatabaseSync(path).exec('create table _admins (id)'), /PocketBase 0\.22 or older/],
-      ['other', (path: string) => new DatabaseSync(path).exec('create table a (id)'), /no database of PocketBase/],
+      ['other', (path: string) => new DatabaseSync(path).exec('create table a (id)'), /not a PocketBase database/],
     ] as const) {
       const place = mkdtempSync(join(folder, name));
       make(join(place, 'data.db'));

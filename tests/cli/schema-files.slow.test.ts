@@ -271,7 +271,7 @@ export const collection = defineCollection({ name, ...${JSON.stringify(rest)} as
     assert.match(stderr, /^The apply takes longer than the gateway waits, and may continue: schema check says when/);
   });
 
-  await test('a command line that cannot be read is no plan with changes [schema §7.3]', async () => {
+  await test('a command line that cannot be read is not a plan with changes [schema §7.3]', async () => {
     for (const args of [
       ['plan', directory, '--no-such'],
       ['check', directory, 'more'],

@@ -66,7 +66,7 @@ export async function check(): Promise<void> {
   });
   client.from('class').file({ id: 'x' }, 'cover')?.url({ query: { key: 'x' } });
   client.from('class').files({ id: 'x' }, 'pages');
-  // @ts-expect-error it is no file
+  // @ts-expect-error it is not a file
   client.from('class').file({ id: 'x' }, 'body');
   // @ts-expect-error its records cannot sign in
   client.auth('class');

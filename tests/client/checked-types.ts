@@ -80,7 +80,7 @@ export async function checkTypes(client: Client<Library> = createClient<Library>
   await books.list({ filter: (one) => one.kind.eq('song') });
   // @ts-expect-error there is no such field
   await books.list({ filter: (one) => one.writer.nothing.eq('x') });
-  // @ts-expect-error an object is no value of a filter
+  // @ts-expect-error an object is not a value of a filter
   f`stars > ${{}}`;
 
   await books.create({ title: 'x', cover: new Blob(['x']), tags: ['x'] });

@@ -210,5 +210,5 @@ test('reads continue while the read replica hangs, and after a failover to it', 
     async () => (await admin.send('PATCH', path, { body: { value: 2 } })).status === 200,
   );
   assert.equal(valueAt((await admin.get(path)).json), 2);
-  assert.equal(valueAt((await stack.guest.get(path)).json), 2, 'the server that became the primary is no replica');
+  assert.equal(valueAt((await stack.guest.get(path)).json), 2, 'the server that became the primary is not a replica');
 });

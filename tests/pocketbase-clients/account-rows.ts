@@ -94,7 +94,7 @@ export const accountRows: readonly Row[] = [
   {
     name: 'a proof with a wrong token',
     run: ({ guest }) => guest.collection('users').confirmVerification('wrong'),
-    differs: 'Our tokens are no JWTs, so a wrong one is invalid, not one without a claim.',
+    differs: 'Our tokens are not JWTs, so a wrong one is invalid, not one without a claim.',
   },
   {
     name: 'another address, as a guest',
@@ -115,7 +115,7 @@ export const accountRows: readonly Row[] = [
     run: ({ bob }) => bob.collection('users').update(idOf(bob), { email: 'x@example.com' }),
   },
   {
-    name: 'set the own proof',
+    name: 'mark the own address as verified',
     run: ({ bob }) => bob.collection('users').update(idOf(bob), { verified: true }),
     differs: '404, as where a rule hides the record.',
   },
@@ -158,7 +158,7 @@ export const accountRows: readonly Row[] = [
   {
     name: 'list admins as a guest',
     run: ({ guest }) => guest.collection('_superusers').getList(),
-    differs: 'Admins are no collection: 404.',
+    differs: 'Admins are not a collection: 404.',
   },
   {
     name: 'impersonate',

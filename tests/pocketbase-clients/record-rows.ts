@@ -96,7 +96,7 @@ export const recordRows: readonly Row[] = [
     run: ({ guest }) => guest.collection('posts').getList(1, 5000, { fields: 'id' }),
   },
   {
-    name: 'list with a page that is no number',
+    name: 'list with a page that is not a number',
     run: (cast) => raw(cast, 'GET', '/api/collections/posts/records?page=x'),
   },
   {

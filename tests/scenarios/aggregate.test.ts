@@ -120,7 +120,7 @@ onEachTopology('aggregates', async (t, target) => {
     ),
     shows('a time zone without a period', `count=1&tz=Europe/Berlin&filter=${text('product = "jam"')}`, [{ count: 1 }]),
     shows(
-      'a time zone with a group that is no period',
+      'a time zone with a group that is not a period',
       `group=product&tz=Europe/Berlin&sort=product&having=${text('product = "jam"')}`,
       [{ product: 'jam' }],
     ),
@@ -150,7 +150,7 @@ onEachTopology('aggregates', async (t, target) => {
       ],
       'admin',
     ),
-    shows('keys of JSON, where null is no value', `group=meta.a&count=1`, [
+    shows('keys of JSON, where null is not a value', `group=meta.a&count=1`, [
       { meta_a: 1, count: 1 },
       { meta_a: null, count: 4 },
     ]),

@@ -69,7 +69,7 @@ onEachTopology("a form brings the files for a batch's operations", async (t, tar
     ['operations twice', [list(create), { ...list(create), filename: 'o.json' }], 400, undefined],
     ['another text', [list(create), { name: '0.title', content: 'x' }], 400, undefined],
     ['another name of a file', [list(create), file('papers', 'a.txt', 'a')], 400, undefined],
-    ['operations that are no list', [{ name: 'operations', content: '{}' }], 422, { operations: 'must be a list' }],
+    ['operations that are not a list', [{ name: 'operations', content: '{}' }], 422, { operations: 'must be a list' }],
     ['operations with more behind them', [{ name: 'operations', content: '[],"a":1' }], 400, undefined],
     [
       'an unknown field',

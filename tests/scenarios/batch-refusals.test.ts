@@ -109,7 +109,7 @@ onEachTopology('a batch is refused because of one operation', async (t, target) 
         expect: { status: 422, json: is.containing({ details: { operations: is.text } }) },
       },
       {
-        ...batch('§1.2', 'operations that are no list', [], refusedAt(422, 0)),
+        ...batch('§1.2', 'operations that are not a list', [], refusedAt(422, 0)),
         body: { operations: {} },
         expect: { status: 422 },
       },

@@ -64,7 +64,7 @@ onEachTopology('a collection changes only in the version that If-Match names', a
       expect: moved(tag),
     },
     {
-      name: 'a text that is no tag',
+      name: 'a text that is not a tag',
       as: 'admin',
       request,
       body: { list_rule: null },

@@ -102,7 +102,7 @@ onOneProcess('date texts are read in UTC, in every place', async (t, target) => 
     changes('2024-02-01 00:00:00', 403),
     changes('2024-01-31 23:59:59', 200),
     {
-      name: 'a default that is no date',
+      name: 'a default that is not a date',
       as: 'admin',
       request: 'POST /api/v1/collections',
       body: { name: 'never', type: 'base', fields: [{ name: 'at', type: 'date', options: { default: 'foo 1' } }] },

@@ -166,7 +166,7 @@ onEachTopology('users may do without an address where the default says so', asyn
   const path = `/api/v1/${users}`;
   await runScenarios(t, target, [
     {
-      name: 'null is no address',
+      name: 'null is not an address',
       request: `POST ${path}`,
       body: { nick: 'Eve', email: null, password },
       expect: refused.invalid('email'),
@@ -273,7 +273,7 @@ onEachTopology('a default is checked when its field is defined', async (t, targe
     refusal({ type: 'text', options: { max: 3, default: '@random([a-z]{4})' } }),
     refusal({ type: 'url', options: { default: '@random([a-z]{4})' } }),
     {
-      name: 'no address as the default, where records are no accounts',
+      name: 'no address as the default, where records are not accounts',
       as: 'admin',
       request: `POST ${collections}`,
       body: {

@@ -174,7 +174,7 @@ onEachTopology('expand shows the records that refer to a record', async (t, targ
   await runScenarios(t, target, [
     row('a limit of 0', 'comments_via_post(limit:0)'),
     row('a limit of 1,001', 'comments_via_post(limit:1001)'),
-    row('a limit that is no number', 'comments_via_post(limit:1e2)'),
+    row('a limit that is not a number', 'comments_via_post(limit:1e2)'),
     row('another total', 'comments_via_post(total:2)'),
     row('an unknown option', 'comments_via_post(page:2)'),
     row('an option twice', 'comments_via_post(limit:1,limit:2)'),

@@ -62,7 +62,7 @@ onEachTopology('field rules are part of definitions', async (t, target) => {
       invalid('fields.a.write_rule'),
     ),
     row(
-      'a rule that is no text',
+      'a rule that is not text',
       'POST /api/v1/collections',
       define({ view_rule: 1 }),
       refused.invalid('fields.a.view_rule'),

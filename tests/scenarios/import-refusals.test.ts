@@ -93,7 +93,7 @@ onEachTopology('an import refuses a request', async (t, target) => {
     send('with a column twice', '§2.2', '', 'title,title\na,b\n', refused(422, { title: is.text })),
     json('with an unknown member', '§2.2', 'format=json', '[{"titel":"a"}]', refused(422, { titel: is.text })),
     send('with a map to no field', '§1.3', `map=${encodeURIComponent('{"a":"b"}')}`, csv, refused(422, { a: is.text })),
-    send('with a map that is no object', '§1.3', 'map=[1]', csv, refused(400, { map: is.text })),
+    send('with a map that is not an object', '§1.3', 'map=[1]', csv, refused(400, { map: is.text })),
     send(
       'with a map of two columns to one field',
       '§1.3',

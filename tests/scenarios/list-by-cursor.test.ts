@@ -140,7 +140,7 @@ onEachTopology('lists by cursor', async (t, target) => {
       expect: { status: 200, json: is.containing({ next: null }) },
       spec: 'records §3.6',
     },
-    refused('a text that is no cursor', 'sort=label&cursor=abc', /cursor: is not a cursor/),
+    refused('a text that is not a cursor', 'sort=label&cursor=abc', /cursor: is not a cursor/),
     refused('a cursor of another sort', `sort=-label&cursor=${cursor}`, /belongs to another/),
     refused('a cursor of another filter', `sort=label&filter=good=true&cursor=${cursor}`, /belongs to another/),
     refused('a cursor of another caller', `sort=label&cursor=${cursor}`, /belongs to another/, 'guest'),

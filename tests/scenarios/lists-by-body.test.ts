@@ -106,7 +106,7 @@ onEachTopology('a list with its parameters in the body', async (t, target) => {
     refuses('an id with NUL', { ids: ['a\u0000'] }, refused.naming('ids')),
     refuses('an unknown member', { colour: 1 }, refused.invalid('colour')),
     refuses('a page that is a text', { page: '2' }, refused.invalid('page')),
-    refuses('a page that is no whole number', { page: 1.5 }, refused.malformedWith({ page: 'must be a whole number' })),
+    refuses('a page with a fraction', { page: 1.5 }, refused.malformedWith({ page: 'must be a whole number' })),
     refuses(
       'the order of ids without them',
       { sort: 'ids' },

@@ -96,7 +96,7 @@ onEachTopology("PocketBase's clients get nothing that the product refuses", asyn
     ];
     for (const path of paths) {
       const answer = await target.guest.send('GET', `/pb${path}`);
-      // A client may write `..` shorter, and then it is a read of definitions. A path that is no text is 400.
+      // A client may write `..` shorter, and then it is a read of definitions. A path that is not text is 400.
       assert.ok([400, 401, 404].includes(answer.status), `${path}: ${answer.status}`);
     }
   });

@@ -66,7 +66,7 @@ onEachTopology('accounts hold relation lists', async (t, target) => {
       events: ['crew.update'],
     },
     {
-      name: 'a default that is no account of the target',
+      name: 'a default that is not an account of the target',
       spec: 'fields §2.8',
       as: 'admin',
       request: 'POST /api/v1/tasks',

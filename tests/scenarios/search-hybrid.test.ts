@@ -133,9 +133,9 @@ onEachTopology('a hybrid search', async (t, target) => {
     },
     invalid('a weight below 0', { search: 'museum', hybrid: -0.1 }),
     invalid('a weight above 1', { search: 'museum', hybrid: 1.1 }),
-    invalid('a weight that is no number', { search: 'museum', hybrid: 'half' }),
+    invalid('a weight that is not a number', { search: 'museum', hybrid: 'half' }),
     invalid('a cursor', { search: 'museum', cursor: '' }),
-    invalid('a field that is no vector', { search: 'museum', nearVectorField: 'title' }),
+    invalid('a field that is not a vector', { search: 'museum', nearVectorField: 'title' }),
     invalid('a collection without a search index', { search: 'museum', searchFields: 'status' }),
   ]);
 });

@@ -57,7 +57,7 @@ onEachTopology('a search corrects typos', async (t, target) => {
   await corrects('letters of scripts without spaces stay', '東京都京東', undefined);
   await corrects('numbers stay', '2025', undefined);
   await corrects('a filter counts', 'farden', { farden: ['harden'] }, `&filter=${encodeURIComponent('body = "lone"')}`);
-  await corrects('a hidden word is no correction', 'secretwrd', undefined);
+  await corrects('a hidden word is not a correction', 'secretwrd', undefined);
 
   await t.test('a corrected search finds, counts and marks like the right one [search §2.6]', async () => {
     const typo = await search(target.guest, 'places', 'elefants', '&highlight=title');

@@ -39,7 +39,7 @@ onEachTopology("a webhook's filter is checked when it is saved", async (t, targe
     'an unknown field': [{ filter: 'record.sum > 100' }, /orders has no field "sum"/],
     'an unknown field in previous': [{ filter: 'previous.sum > 100' }, /orders has no field "sum"/],
     'an unknown changed field': [{ filter: 'changed("sum")' }, /orders has no field "sum"/],
-    'a field that is no text': [{ filter: 'record.total:lower = "x"' }, /./],
+    'a field that is not text': [{ filter: 'record.total:lower = "x"' }, /./],
     'a kind that one of the collections has not': [
       { events: ['orders.*', 'invoices.*'], filter: 'distance(record.total, 1, 1) < 1' },
       /geoPoint/,

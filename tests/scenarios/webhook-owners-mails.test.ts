@@ -128,12 +128,12 @@ onEachTopology("mails tell a webhook's owner that it fails [webhooks §6.5]", as
 
   for (const [key, path, message] of [
     [ownersKey, 'nothing', 'mail: firms has no field "nothing"'],
-    [ownersKey, 'name', 'mail: "name" is no email field'],
-    [ownersKey, 'boss', 'mail: "boss" is no email field'],
+    [ownersKey, 'name', 'mail: "name" is not an email field'],
+    [ownersKey, 'boss', 'mail: "boss" is not an email field'],
     [ownersKey, 'boss.password', /^mail: /],
     [ownersKey, 'staff_via_firm.email', 'mail: "staff_via_firm.email" leads to several records'],
     [ownersKey, 'contact || name', /^mail: /],
-    ['webhooks.owners.staff', 'email', 'mail is for records that are no accounts'],
+    ['webhooks.owners.staff', 'email', 'mail is for records that are not accounts'],
   ] as const)
     await t.test(`${path} in ${key} is 422`, async () => {
       const body = { [key]: JSON.stringify({ mail: path }) };

@@ -59,7 +59,7 @@ onEachTopology('a portal link opens one owner, once [webhooks §10]', async (t, 
     assert.equal((await open(target, token)).status, 401);
     assert.equal((await open(target, 'wrong')).status, 401);
     const guessed = await target.guest.send('GET', `${path}?${mine}`, { headers: { 'X-Portal-Session': token } });
-    assert.equal(guessed.status, 401, 'the token is no session');
+    assert.equal(guessed.status, 401, 'the token is not a session');
   });
 
   await t.test('only admins make links, and for records that may own webhooks', async () => {

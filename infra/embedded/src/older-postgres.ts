@@ -25,7 +25,7 @@ const releases: Readonly<Record<string, { version: string; sums: Readonly<Record
 /** The major versions whose clusters can be upgraded. */
 export const upgradableFrom: readonly string[] = Object.keys(releases);
 
-/** A download has 30 MB. */
+/** A download is 30 MB. */
 const installTimeoutMs = 300_000;
 
 /**

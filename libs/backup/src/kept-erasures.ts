@@ -13,7 +13,7 @@ export interface KeptErasure {
 
 const table = 'system.kept_erasures';
 
-/** Reads the erasures that the database knows, those included that an earlier restore left. */
+/** Reads the erasures that the database knows, including those that an earlier restore left. */
 export async function readErasures(client: pg.Client): Promise<readonly KeptErasure[]> {
   const kept = new Map<string, KeptErasure>();
   for (const [name, condition] of [

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { createHashing } from './hashing.ts';
 import { checksumsEntry } from './manifest.ts';
 
-/** Thrown for bytes that are no archive, a damaged one, or one that this version cannot restore. */
+/** Thrown for bytes that are not an archive, a damaged one, or one that this version cannot restore. */
 export class ArchiveRefused extends CommandFailure {
   override name = 'ArchiveRefused';
 }

@@ -11,7 +11,7 @@ export interface ConsumerState {
   readonly inProgress: number;
   /** It has finished every message up to this sequence number. */
   readonly readUpTo: number;
-  /** How many cluster servers have it; undefined for a server alone, and if its number is not the stream's. */
+  /** How many cluster servers have it; undefined on a single server, and if the number differs from the stream's. */
   readonly copies: number | undefined;
 }
 

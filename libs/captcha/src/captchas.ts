@@ -37,7 +37,7 @@ interface CaptchaDeps {
   readonly nowSec: () => number;
 }
 
-/** Both providers' answers are shorter; in characters. */
+/** The longest answer, in characters. Both providers' are shorter. */
 const maxAnswerLength = 8192;
 
 /** Creates all collections' captchas. Without the setting, a door costs no statement and no request. */

@@ -83,7 +83,7 @@ describe('interim answers [RFC 9110 §15.2]', () => {
     assert.equal(textOf(await startClient(t).request(url, plain)), body);
   });
 
-  test('alone are no answer', async (t) => {
+  test('alone are not an answer', async (t) => {
     const { url } = await startRaw(t, (socket) => socket.end(proceed));
     await assert.rejects(startClient(t).request(url, plain), { code: 'UND_ERR_SOCKET' });
   });

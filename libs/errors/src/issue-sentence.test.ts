@@ -51,7 +51,7 @@ const rows: readonly [name: string, schema: z.ZodType, value: unknown, expected:
     { ab: 1 },
     { ab: 'has a name that must have at most 1 character' },
   ],
-  ['a message of the schema', z.object({ a: z.string('is no text') }), { a: 1 }, { a: 'is no text' }],
+  ['a message of the schema', z.object({ a: z.string('is not text') }), { a: 1 }, { a: 'is not text' }],
   ['a check without a message', z.object({ a: z.string().refine(() => false) }), { a: '' }, { a: 'is not valid' }],
 ];
 

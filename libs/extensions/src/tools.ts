@@ -227,8 +227,8 @@ export interface JobOptions {
 export interface JobQueue {
   /**
    * Adds the job `<extension>.<name>`, in the call's transaction if it has one: the job exists exactly when the writes
-   * do. While a job with the key waits, it stays instead, with its input: it runs at the earlier time and with the higher
-   * priority of both. `isNew` is false then, and `id` is its id.
+   * do. If a job with the key is waiting, that one stays, with its input: it runs at the earlier time and with the higher
+   * priority of both. Then `isNew` is false, and `id` is its id.
    */
   enqueue<N extends JobName>(
     name: N,

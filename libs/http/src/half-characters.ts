@@ -1,6 +1,6 @@
 /**
  * Finds a text or a name with half a surrogate pair in parsed JSON, and returns its dotted path; undefined if there is
- * none. Only escapes (`\\ud800`) can write one, since UTF-8 has none. Such a text is no Unicode: each program that
+ * none. Only escapes (`\\ud800`) can write one, since UTF-8 has none. Such a text is not Unicode: each program that
  * reads it replaces or refuses it (RFC 8259 §8.2), so two different ones may become equal.
  */
 export function findHalfCharacter(bytes: Uint8Array, parsed: unknown): string | undefined {

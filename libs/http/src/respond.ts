@@ -197,7 +197,7 @@ function refusalOf(thrown: unknown): AppError {
 }
 
 /**
- * Logs a thrown error if it is the server's fault, and returns the error to answer with. An error that is no refusal and
+ * Logs a thrown error if it is the server's fault, and returns the error to answer with. An error that is not a refusal and
  * does not come from a full disk is a defect: it is logged with its stack and becomes a 500.
  */
 export function logError(request: IncomingMessage, thrown: unknown, log: Logger, logFields: object): AppError {

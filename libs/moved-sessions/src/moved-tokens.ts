@@ -20,7 +20,7 @@ export interface MovedTokens {
   find(token: string): Session | undefined;
   /**
    * Verifies a token, and opens its session if no replica has seen it before. Returns undefined for a forged or expired
-   * token, and for an account that has no key. Whether the session is open, only its row says. Throws 503 when the
+   * token, and for an account that has no key. Only the session's row says whether it is open. Throws 503 when the
    * database does not answer.
    */
   verify(token: string, origin?: TokenOrigin): Promise<Session | undefined>;
@@ -90,8 +90,8 @@ export function createMovedTokens({ database, cipher, clock = Date.now }: MovedT
 }
 
 /**
- * A token used twice has one session. A signature can be written in several ways, so the id is made from what it signs
- * and with which key: two tokens of the same second differ only by their key.
+ * A token used twice has one session. One signature has several spellings, so the id comes from the signed text and the
+ * key: two tokens from the same second differ only by their key.
  */
 function sessionIdOf(token: string, key: string): string {
   const signedPart = token.slice(0, token.lastIndexOf('.'));

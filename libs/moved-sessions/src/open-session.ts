@@ -15,7 +15,7 @@ export interface OpenedSession {
 }
 
 /**
- * Opens a token's session, if the token has not opened it before. It is no sign-in, but passes the same gate: an
+ * Opens a token's session, if the token has not opened it before. It is not a sign-in, but passes the same gate: an
  * account that is blocked, has another token version, is refused by the `sign_in_rule`, or has an authenticator app
  * since, opens none. The account and its key are locked, so a token that is used during such a change leaves no session.
  */

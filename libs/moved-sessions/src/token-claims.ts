@@ -24,7 +24,7 @@ const shape = z
     return { id, collectionId, expiresAtSec: exp, isRefreshable: refreshable };
   });
 
-/** Reads a token's claims, unverified; undefined for a text that is no PocketBase token, or an expired one. */
+/** Reads a token's claims, unverified; undefined for a text that is not a PocketBase token, or an expired one. */
 export function readClaims(token: string, nowSec: number): TokenClaims | undefined {
   if (token.length > maxTokenLength) return undefined;
   const [, payload] = token.split('.');

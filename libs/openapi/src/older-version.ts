@@ -40,7 +40,7 @@ const exclusive = (name: 'minimum' | 'maximum', bound: unknown): JsonSchema =>
 /** The document members whose values are schemas. Data are below `example`, `examples` and `default`. */
 const dataMembers = new Set(['example', 'examples', 'default', 'enum']);
 
-/** Rewrites the schemas below a document part that is none itself. */
+/** Rewrites the schemas below a document part that is not a schema itself. */
 function olderPart(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(olderPart);
   if (typeof part !== 'object' || part === null) return part;

@@ -67,7 +67,7 @@ const isPlain = (name: string): boolean => !/[/\\\0]/.test(name) && name !== '.'
 /** A file up to this size is read once, into memory. */
 const smallBytes = 256 * 1024;
 
-/** Sends a file. Returns its size; undefined when PocketBase's directory lacks it, or the record names it no more. */
+/** Sends a file. Returns its size; undefined when PocketBase's directory lacks it, or the record no longer names it. */
 async function sendFile(
   { storedFiles, address, terminal }: Move,
   folder: string,

@@ -31,7 +31,7 @@ export function noteLinks({ source, state }: Move, ordered: OrderedCollection): 
 export const countNewLinks = ({ state }: Move, ordered: OrderedCollection): number =>
   state.count(notesOf(ordered)).fresh;
 
-/** Links users to the identities by which they signed in, and unlinks those that PocketBase has no more. */
+/** Links users to the identities by which they signed in, and unlinks those that PocketBase no longer has. */
 export async function moveLinks(
   { address, state }: Move,
   ordered: OrderedCollection,
@@ -48,7 +48,7 @@ export async function moveLinks(
   const change = async (method: 'PUT' | 'DELETE', id: string): Promise<string | undefined> => {
     const [record, given, subject] = JSON.parse(id) as LinkId;
     const provider = findProvider(ordered.collection, given);
-    if (!provider) return `${given} is no provider here`;
+    if (!provider) return `${given} is not a provider here`;
     if (!hasSameIssuer(settings, provider)) return `${given} has another issuer here: see ${provider.prefix}*`;
     const parts = [to.name, record, 'links', provider.name].map(encodeURIComponent);
     try {

@@ -45,7 +45,7 @@ export function noteSource(move: Move, ordered: OrderedCollection, losses: Losse
   function* seen(): Generator<SeenRow> {
     for (const row of source.rows(name)) {
       const { id, body, files } = read(row);
-      // The start of this run is no property of the record.
+      // The start of this run is not a property of the record.
       const own = body.updated === startedSec ? { ...body, created: 0, updated: 0 } : body;
       const digest = createHash('sha256').update(JSON.stringify(own)).digest('base64');
       yield { id, digest, updated: Number(body.updated), files };
@@ -185,7 +185,7 @@ export async function writeDeferred(move: Move, ordered: OrderedCollection, move
   state.endWaiting(from.name);
 }
 
-/** Deletes the records that PocketBase has no more, unless they were changed here. */
+/** Deletes the records that PocketBase no longer has, unless they were changed here. */
 export async function deleteGone(move: Move, { collection }: OrderedCollection, moved: MovedCollection): Promise<void> {
   const { state, address } = move;
   const { from, to } = collection;

@@ -20,7 +20,7 @@ const installer = '__pbinstaller@example.com';
 /** The hashes with which admins sign in here (auth §2.2). */
 const usableHash = /^\$2[aby]\$(0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/;
 
-/** Why superusers are no admins here; undefined if they may be. An admin is never protected worse than before. */
+/** Why superusers are not admins here; undefined if they may be. An admin is never protected worse than before. */
 export function whyNoAdmins({ collections, settings }: Source): string | undefined {
   const { mfa, authRule, passwordAuth } = collections.find(({ name }) => name === table)?.options ?? {};
   if (mfa?.enabled) return 'PocketBase asks them for a second factor';
@@ -43,7 +43,7 @@ export async function moveSuperusers(
     // The admin is this stack's own from now on: one that was deleted here does not come back.
     if (email === installer || state.definitionOf(key) !== undefined) continue;
     const risk = (why: string) =>
-      notes.push({ collection: table, kind: 'risk', text: `${String(email)} is no admin here: ${why}` });
+      notes.push({ collection: table, kind: 'risk', text: `${String(email)} is not an admin here: ${why}` });
     const address = accountAddress.safeParse(email);
     const passwordHash = String(password);
     if (!address.success) risk('the address is not valid');

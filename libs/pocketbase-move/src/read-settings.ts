@@ -22,7 +22,7 @@ export function readSettings(
   const plain = parseSettings(stored);
   if (plain || !encryption || stored === '') return plain;
   const settings = parseSettings(decrypt(stored, encryption));
-  if (!settings) throw new CommandFailure(`PocketBase's settings are no JSON when they are decrypted.`);
+  if (!settings) throw new CommandFailure(`PocketBase's settings are not JSON when they are decrypted.`);
   return settings;
 }
 

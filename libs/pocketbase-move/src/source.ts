@@ -10,7 +10,7 @@ import { readSettings } from './read-settings.ts';
 
 export type SourceRow = Readonly<Record<string, unknown>>;
 
-/** A PocketBase's data, read from a copy. */
+/** PocketBase's data, read from a copy. */
 export interface Source {
   /** The directory of the copy, which goes when the command ends. */
   readonly aside: string;
@@ -46,7 +46,7 @@ export async function openSource(
   return readSource(database, { directory, encryption, aside });
 }
 
-/** Copies the database and its log of writes, again if PocketBase wrote to them meanwhile. */
+/** Copies the database and its write-ahead log, again if PocketBase wrote to them meanwhile. */
 async function copyDatabase(path: string, aside: string): Promise<string> {
   const copy = join(aside, 'data.db');
   const parts = [path, `${path}-wal`];
@@ -75,7 +75,7 @@ async function stampOf(path: string): Promise<string | undefined> {
 
 function open(copy: string, directory: string): DatabaseSync {
   try {
-    // Not read-only: SQLite takes over the log of writes into the copy.
+    // Not read-only: SQLite merges the write-ahead log into the copy.
     const database = new DatabaseSync(copy, { enableForeignKeyConstraints: false });
     database.exec('pragma trusted_schema = off; pragma cell_size_check = on');
     const [first] = database.prepare('pragma quick_check(1)').all();
@@ -85,7 +85,7 @@ function open(copy: string, directory: string): DatabaseSync {
     return database;
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
-    throw new CommandFailure(`${directory}/data.db is no readable SQLite database: ${messageOf(error)}.`);
+    throw new CommandFailure(`${directory}/data.db is not a readable SQLite database: ${messageOf(error)}.`);
   }
 }
 
@@ -109,11 +109,11 @@ function readSource(database: DatabaseSync, { directory, encryption, aside }: Co
     throw new CommandFailure(
       `${directory} is from PocketBase 0.22 or older. Start it once with PocketBase 0.23 to 0.40, which upgrades it.`,
     );
-  if (!tables.has('_collections')) throw new CommandFailure(`${directory}/data.db is no database of PocketBase.`);
+  if (!tables.has('_collections')) throw new CommandFailure(`${directory}/data.db is not a PocketBase database.`);
   const collections = database.prepare('select * from _collections order by name').all().map(readOne);
   for (const { name, type } of collections)
     if (type !== 'view' && !tables.has(name.toLowerCase()))
-      throw new CommandFailure(`${directory}/data.db lacks the table of the collection ${name}.`);
+      throw new CommandFailure(`${directory}/data.db lacks the table for the collection ${name}.`);
   const statements = new Map<string, StatementSync>();
   const statement = (sql: string): StatementSync => {
     const made = statements.get(sql) ?? database.prepare(sql);

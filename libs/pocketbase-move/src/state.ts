@@ -32,7 +32,7 @@ export interface MoveState {
   noteSent(collection: string): void;
   changedRows(collection: string): IterableIterator<NotedRow>;
   goneRows(collection: string): IterableIterator<NotedRow>;
-  /** The target has what the source had, for all rows or for some. */
+  /** Notes that the target has what the source had, for all rows or for some. */
   noteMoved(collection: string, ids: Iterable<string>): void;
   noteAllNewMoved(collection: string, exceptIds: ReadonlySet<string>): void;
   /** Notes that records are about to be changed, so that their new time is not taken for a change made here. */

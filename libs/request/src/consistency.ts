@@ -17,7 +17,7 @@ export const onlyPrimary: Consistency = 'primary';
 export const laterOf = (a: Consistency | undefined, b: Consistency | undefined): Consistency | undefined =>
   a === undefined || (b !== undefined && b > a) ? b : a;
 
-/** The header of reads, for their declarations. */
+/** The header that a read's route declares. */
 export const consistencyHeaders = {
   'X-Service-Consistency':
     'the value from the answer to a write: the read sees that write, even if a read replica serves it',

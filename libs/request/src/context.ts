@@ -67,8 +67,8 @@ export const contextHeader = 'x-recordbus-context';
 
 /**
  * By the verifier's clock, a context is good for 5 s in all: from 1 s before the time that it names to 4 s after it, in
- * milliseconds. The first part allows for a signer's clock that is ahead, the second for the way and a clock that is
- * behind. So the 5 s hold whatever the difference between the clocks; a larger difference refuses every context.
+ * milliseconds. The first part allows for a signer's clock that is ahead, the second for the transport and for
+ * a clock that is behind. So the 5 s hold at any difference between the clocks; a larger one refuses every context.
  */
 const earlyMs = 1000;
 const lateMs = 4000;

@@ -73,7 +73,7 @@ export function lookupForms(text: string): readonly string[] {
  */
 const composed = (local: string): string => local.normalize('NFC').replaceAll('\u0130', 'I\u0307');
 
-/** Whether a domain in ASCII form has two labels or more, the last of which is no number, unlike an IPv4 address. */
+/** Whether a domain in ASCII form has two labels or more, the last of which is not a number, unlike an IPv4 address. */
 function isMailDomain(ascii: string): boolean {
   if (ascii.length > maxDomainBytes) return false;
   const labels = ascii.split('.');

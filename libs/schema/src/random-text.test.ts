@@ -59,5 +59,5 @@ for (const pattern of [
   '\0',
   '[\u0001-\u{10ffff}]',
 ])
-  test(`${JSON.stringify(pattern.slice(0, 40))} is no pattern for random texts`, () =>
+  test(`${JSON.stringify(pattern.slice(0, 40))} is not a pattern for random texts`, () =>
     assert.equal(compileRandomText(pattern), undefined));

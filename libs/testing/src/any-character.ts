@@ -14,6 +14,6 @@ function indexOf(character: unknown): number {
   const point = typeof character === 'string' ? character.codePointAt(0) : undefined;
   if (point === undefined || character !== String.fromCodePoint(point)) throw new Error('not one character');
   if (point < firstSurrogate) return point;
-  if (point < firstSurrogate + surrogates) throw new Error('a surrogate is no character');
+  if (point < firstSurrogate + surrogates) throw new Error('a surrogate is not a character');
   return point - surrogates;
 }

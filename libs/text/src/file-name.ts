@@ -1,6 +1,5 @@
 /**
- * How many bytes a stored file's name may have. A file system's names have 255, of which a record's id and a preview's
- * size take their part.
+ * A stored file's longest name, in bytes. File systems take 255, which include a record's id and a preview's size.
  */
 export const maxFileNameBytes = 200;
 

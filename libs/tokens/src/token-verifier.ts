@@ -10,7 +10,7 @@ export interface TokenVerifier {
   verifySession(token: string): Promise<Session | undefined>;
 }
 
-/** How many verified tokens are in the cache. A token has about 500 bytes. */
+/** How many verified tokens are in the cache. A token is about 500 bytes. */
 const cachedTokens = 10_000;
 
 /** Longer texts are refused unread: no real token is that long, and the cache keeps whole tokens. */

@@ -29,7 +29,7 @@ function examineOpenRules(collections: readonly Collection[]): Finding[] {
   ];
 }
 
-/** Names the file fields whose files no rule protects (files §7.6). They are meant to be open, so this is no warning. */
+/** Names the file fields whose files no rule protects (files §7.6). They are meant to be open, so this is not a warning. */
 function examinePublicFiles(collections: readonly Collection[]): Finding {
   const names = collections.flatMap(({ name, fields }) =>
     fields

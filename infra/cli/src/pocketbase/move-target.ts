@@ -15,7 +15,7 @@ const renewalMs = 240_000;
 /** The stack that a command moves into. */
 export interface MoveTarget {
   readonly address: ApiAddress;
-  /** Its database, if the command runs on its data directory and has no key. */
+  /** The stack's database, if the command runs on the stack's data directory without a key. */
   readonly deployment: Deployment | undefined;
 }
 

@@ -25,7 +25,7 @@ test("a text that is not JSON has its error's line, and what is wrong there", ()
     ['{\n a: 1\n}\n', 2, /a where a member name in double quotes is expected/],
     ['{\n "a" 1\n}\n', 2, /1 where a colon is expected/],
     ['{\n "a": 1\n "b": 2\n}\n', 3, /"b" where a comma or } is expected/],
-    ['{\n "a": "x\n}\n', 2, /a text without its end/],
+    ['{\n "a": "x\n}\n', 2, /a text without its closing quote/],
     ['{\n "a": "\\q"\n}\n', 2, /a wrong character/],
     ['{\n "a": 01\n}\n', 2, /01 where a value is expected/],
     ['{}\n// more\n', 2, /\/\/ where the end is expected/],

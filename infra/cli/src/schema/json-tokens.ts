@@ -38,7 +38,7 @@ export function createTokens(text: string): JsonTokens {
       line += skip(space).split('\n').length - 1;
       const found = skip(token);
       if (found === '' && position < text.length)
-        throw wrong(text[position] === '"' ? 'a text without its end' : 'a wrong character');
+        throw wrong(text[position] === '"' ? 'a text without its closing quote' : 'a wrong character');
       return found;
     },
     line: () => line,

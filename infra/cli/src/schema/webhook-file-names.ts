@@ -1,6 +1,6 @@
 import type { Members } from './schema-target.ts';
 
-/** Device names, which are no files on Windows. */
+/** Device names, which are not files on Windows. */
 const devices = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
 /** Whether a file may be named like a webhook, on every system, and be read again as a schema file. */

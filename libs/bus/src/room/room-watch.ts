@@ -37,7 +37,7 @@ export function createRoomWatch({ bus, stream, keptFor }: RoomWatchOptions): Roo
         bytesPerSec: await measureFillRate(bus, stream, reading),
         untilMs: performance.now() + rateForMs,
       };
-    // A consumer does not answer for some seconds while its servers choose a leader. That alone is no problem yet.
+    // A consumer does not answer for some seconds while its servers choose a leader. That alone is not a problem yet.
     const known = knownPart(reading);
     const roomSec = room.isFull ? 0 : secondsOfRoom(known, rate.bytesPerSec);
     return { reading, isFull: room.isFull, roomSec, ageLeftSec: await ageLeftOf(bus, stream, known) };

@@ -61,8 +61,8 @@ async function measure({ archive, maxBytes }: UnpackOptions): Promise<number> {
   if (hasDatabase) return bytes;
   throw new CommandFailure(
     nested === undefined
-      ? 'The archive is no PocketBase backup: it has no data.db. Make a backup in PocketBase, under Settings, Backups.'
-      : `The archive is no PocketBase backup: it has ${nested} instead of data.db. Make a backup in PocketBase, under Settings, Backups.`,
+      ? 'The archive is not a PocketBase backup: it has no data.db. Make a backup in PocketBase, under Settings, Backups.'
+      : `The archive is not a PocketBase backup: it has ${nested} instead of data.db. Make a backup in PocketBase, under Settings, Backups.`,
   );
 }
 
@@ -100,7 +100,7 @@ async function eachEntry(archive: string, visit: (entry: Entry, zip: ZipFile) =>
     (error: Error) => {
       if (/end of central directory/i.test(error.message))
         throw new CommandFailure(
-          'The file is no zip archive, or its end is missing: upload the backup as PocketBase made it.',
+          'The file is not a zip archive, or its end is missing: upload the backup as PocketBase made it.',
         );
       throw error;
     },

@@ -192,7 +192,7 @@ const hasAddress = ({ path }: CallerValue): Condition => (path.isAddress ? isFil
 const isKnownText = ({ path: { text } }: CallerValue): boolean =>
   ['id', 'email', 'verified', 'emailVisibility'].some((name) => text === `@request.auth.${name}`);
 
-/** `~` takes an id, which is no pattern. */
+/** `~` takes an id, which is not a pattern. */
 function searchCaller(
   path: Path,
   operator: '~' | '!~',

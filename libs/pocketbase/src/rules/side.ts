@@ -121,7 +121,7 @@ function findBody(member: string, { collection, directory, slot }: Scope): Reque
   const [name = '', given, ...more] = member.split(':');
   const modifier = bodyModifiers.find((known) => known === given);
   const field = collection.fields.find((candidate) => candidate.name === name);
-  if (!field) throw new MissingName(`@request.body.${name}, which is no field of ${collection.name}`);
+  if (!field) throw new MissingName(`@request.body.${name}, which is not a field of ${collection.name}`);
   if (more.length > 0 || (given !== undefined && !modifier)) throw new Untranslatable(`the modifier :${given}`);
   if (field.hidden && field.type !== 'password')
     throw new Untranslatable(`@request.body.${name}: PocketBase drops hidden fields from the body`);

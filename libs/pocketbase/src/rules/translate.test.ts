@@ -130,7 +130,7 @@ describe('a rule', () => {
     ['kinds = "[]"', 'kinds = null'],
     ['kinds ~ "bug"', 'kinds ~ "bug"'],
   ] as const)
-    test(`${text} is no mistake`, () => {
+    test(`${text} is not a mistake`, () => {
       const { to: ours, why } = translateTask(text);
       assert.equal(ours, to);
       assert.doesNotMatch(why ?? '', /mistake/);

@@ -120,7 +120,7 @@ describe('parse and print', () => {
       /more than 1000 values/,
     ],
     [
-      '200 comparisons with items that are no literals',
+      '200 comparisons with items that are not literals',
       `a in (${Array(199).fill('@now')})`,
       `a in (${Array(200).fill('@now')})`,
       /more than 200 comparisons/,

@@ -7,7 +7,7 @@ const path = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
 
 /**
  * Finds the column for a path outside expressions, such as a sort term. `position` is its first character's. Throws
- * QueryError for a text that is no path, for an unknown or hidden name, and for a path to several records.
+ * QueryError for a text that is not a path, for an unknown or hidden name, and for a path to several records.
  */
 export function findPlainColumn(text: string, position: number, scope: Scope): Column {
   if (!path.test(text)) throw new QueryError(`${scope.collection.name} has no field ${JSON.stringify(text)}`, position);

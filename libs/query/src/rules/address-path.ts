@@ -25,7 +25,7 @@ export function compileAddress(path: string, given: PathScope, into: SqlTarget):
   const name = path.slice(path.lastIndexOf('.') + 1);
   const isAccounts = end.type === 'auth' && name === 'email';
   if (!isAccounts && membersOf(end).get(name)?.field?.type !== 'email')
-    throw new QueryError(`${JSON.stringify(path)} is no email field`, 0);
+    throw new QueryError(`${JSON.stringify(path)} is not an email field`, 0);
   const joins = createJoins(into);
   const address = joins.columnSql(column);
   const verified = isAccounts ? joins.columnSql(verifiedOf(path, scope)) : undefined;

@@ -24,7 +24,7 @@ export interface DeadPart {
   /** Whether it is the whole rule. */
   readonly isWhole: boolean;
   /** What it tests: a missing caller value, the caller's type or collection, a select's
-   * value that is no choice, or anything else. */
+   * value that is not a choice, or anything else. */
   readonly tests: 'null' | 'type' | 'collection' | 'choice' | 'other';
 }
 
@@ -86,7 +86,7 @@ const contradicts = (expression: Resolved, collection: Collection): boolean =>
     exists: () => false,
   });
 
-/** Whether a select is compared with a text that is none of its choices, so no record passes. */
+/** Whether a select is compared with a text that is not among its choices, so no record passes. */
 function isNoChoice(
   { left, right, operator, isNegated, negatesValue }: ResolvedComparison,
   collection: Collection,

@@ -13,7 +13,7 @@ export interface WebhookOwners {
   readonly max: number;
   /** The hosts that their URLs may have, possibly with scheme and port; empty for any host with https and port 443. */
   readonly hosts: readonly string[];
-  /** The path to the address of a record that is no account; empty for none. */
+  /** The path to the address of a record that is not an account; empty for none. */
   readonly mail: string;
 }
 

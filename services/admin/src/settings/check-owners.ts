@@ -38,7 +38,7 @@ function findRuleProblem(rule: string, collection: Collection, collections: read
 
 function findMailProblem(path: string, collection: Collection, collections: readonly Collection[]): string | undefined {
   if (path === '') return undefined;
-  if (collection.type === 'auth') return 'mail is for records that are no accounts';
+  if (collection.type === 'auth') return 'mail is for records that are not accounts';
   const into = { row: 'owner', parameters: createParameters() };
   const problem = problemOf(() => compileAddress(path, { collection, schema: schemaOf(collections) }, into));
   return problem === undefined ? undefined : `mail: ${problem}`;

@@ -10,7 +10,7 @@ export interface ViewShape {
   readonly selectList: string;
 }
 
-/** SQL for a number that JSON can hold. NaN and both infinities are no value (views §3.2). */
+/** SQL for a number that JSON can hold. NaN and both infinities are not values (views §3.2). */
 const finite = (number: string): string => `nullif(nullif(nullif(${number}, 'NaN'), 'Infinity'), '-Infinity')`;
 
 /** SQL for unix seconds. */

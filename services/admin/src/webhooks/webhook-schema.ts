@@ -282,7 +282,7 @@ export const webhookJson = z
         wait_ms: z.number().describe('how long the first one waits for others'),
       })
       .nullable()
-      .describe('null for one delivery in each request, whose body is no list'),
+      .describe('null for one delivery in each request, whose body is not a list'),
     payload_days: z
       .number()
       .nullable()

@@ -57,7 +57,7 @@ const atTokenEndpoint: readonly (readonly [string, HostAnswer, object])[] = [
     refused('Unauthorized: no such code'),
   ],
   ['4xx without JSON', { status: 403, body: html }, refused('status 403')],
-  ['4xx with JSON that is no object', { status: 400, body: 'null' }, refused('status 400')],
+  ['4xx with JSON that is not an object', { status: 400, body: 'null' }, refused('status 400')],
   ['words that are too long', { status: 400, json: { error: 'x'.repeat(100_000) } }, refused('x'.repeat(500))],
   [
     'words with line breaks',
@@ -74,9 +74,9 @@ const atTokenEndpoint: readonly (readonly [string, HostAnswer, object])[] = [
   ['HTML', { body: html, headers: { 'Content-Type': 'text/html' } }, failed],
   ['nothing', { body: '' }, failed],
   ['a form', { body: 'access_token=x' }, failed],
-  ['JSON that is no object', { body: '"token"' }, failed],
+  ['JSON that is not an object', { body: '"token"' }, failed],
   ['no token', { json: { token_type: 'bearer' } }, failed],
-  ['a token that is no text', { json: { access_token: { a: 1 } } }, failed],
+  ['a token that is not text', { json: { access_token: { a: 1 } } }, failed],
   ['a token with a line break', { json: { access_token: 'a\r\nHost: evil' } }, failed],
   ['a token that is too long', { json: { access_token: 'x'.repeat(100_000) } }, failed],
   ['JSON that is nested too deep', { body: '['.repeat(500_000) }, failed],
@@ -99,7 +99,7 @@ const atUserinfo: readonly (readonly [string, HostAnswer, object])[] = [
   ['no id', { json: { name: 'Ann' } }, refused('the profile has no usable id')],
   ['an empty id', { json: { sub: '' } }, refused('the profile has no usable id')],
   ['an id that is an object', { json: { sub: { toString: 'x' } } }, refused('the profile has no usable id')],
-  ['an id that is no whole number', { body: '{"sub": 1.5}' }, refused('the profile has no usable id')],
+  ['an id that is not a whole number', { body: '{"sub": 1.5}' }, refused('the profile has no usable id')],
   ['an id that is a number in another form', { body: '{"sub": 1e20}' }, refused('the profile has no usable id')],
   ['an id of too many digits', { body: `{"sub": ${'9'.repeat(256)}}` }, refused('the profile has no usable id')],
   ['an id with a NUL', { json: { sub: 'a\u0000' } }, refused('the profile has no usable id')],
@@ -125,7 +125,7 @@ test('an id above 2^53 is kept as its digits [oauth §3.1]', async () => {
   }
 });
 
-test('members that every object inherits are no profile', async () => {
+test('members that every object inherits are not a profile', async () => {
   hosts.answer({ [tokenUrl]: bearer, [profileUrl]: { body: '{"__proto__": {"sub": "1"}}' } });
   await assert.rejects(identify(), refused('the profile has no usable id'));
 });

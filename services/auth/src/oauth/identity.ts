@@ -23,7 +23,7 @@ export function readIdentity({ provider, issuer }: Pick<Identity, 'provider' | '
   const providerUserId = typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : id;
   if (typeof providerUserId !== 'string' || !isSaneId(providerUserId))
     throw refusedByProvider('the profile has no usable id');
-  // A claim with another type is no proof, even the text "true" (OIDC Core §5.1).
+  // A claim with another type is not proof, even the text "true" (OIDC Core §5.1).
   const address = verified === true ? provableAddress(email) : undefined;
   const profile = readProfile({ provider, id: providerUserId }, claims, address);
   return { provider, issuer, providerUserId, verifiedEmail: address, profile };

@@ -173,7 +173,7 @@ function readOrigin(clientDataJson: string, party: RelyingParty): string {
   // Decoders read other spellings differently, and the library has its own.
   if (bytes.toString('base64url') !== clientDataJson) throw new Error('the client data is not base64url');
   const client: unknown = JSON.parse(bytes.toString('utf8'));
-  if (typeof client !== 'object' || client === null) throw new Error('the client data is no object');
+  if (typeof client !== 'object' || client === null) throw new Error('the client data is not an object');
   const { origin, crossOrigin = false, topOrigin } = client as Readonly<Record<string, unknown>>;
   if (crossOrigin !== false || topOrigin !== undefined) throw new Error('it was made in a frame of another origin');
   if (typeof origin !== 'string' || !party.admits(origin)) throw new Error('the origin is not the site');

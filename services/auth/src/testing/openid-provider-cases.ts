@@ -86,7 +86,7 @@ export const openidProviderCases = {
     identity: annWith('a|1'),
     variants: [
       [
-        'a text that is no address',
+        'a text that is not an address',
         { answers: { 'GET https://id.example.com/me': { json: { sub: 'a', email: 'ann', email_verified: true } } } },
         withoutEmail('a'),
       ],

@@ -18,7 +18,7 @@ const shapesOf = perCollection(() => createShapeCache<Composed>('aggregate'));
 
 /**
  * Groups the records that the list rule and the filter admit, and computes values for each group (records §16). Throws
- * 400 for an invalid parameter, and 422 if it takes too long or a value is no number.
+ * 400 for an invalid parameter, and 422 if it takes too long or a value is not a number.
  */
 export async function aggregateRecords(
   reads: RecordReads,

@@ -80,4 +80,4 @@ async function* bounded(
   if (!isBegun) throw notAnArchive();
 }
 
-const notAnArchive = () => validationFailed({ body: 'is no archive: send a backup as Recordbus made it' });
+const notAnArchive = () => validationFailed({ body: 'is not an archive: send a backup as Recordbus made it' });

@@ -80,5 +80,5 @@ async function* checked(stream: IncomingMessage, limit: number): AsyncGenerator<
 
 function requireZip(start: string): void {
   if (!beginnings.some((beginning) => start.startsWith(beginning)))
-    throw validationFailed({ body: 'is no zip archive: send the backup as PocketBase made it' });
+    throw validationFailed({ body: 'is not a zip archive: send the backup as PocketBase made it' });
 }

@@ -67,7 +67,7 @@ export const backupRoutes = ({ database, backups, archives }: BackupRoutesDeps):
       408: 'the archive arrived too slowly',
       409: 'a backup or another command runs, too many archives are kept, or the database is behind a pooler',
       413: 'there is no room for the archive',
-      422: 'the body is no archive',
+      422: 'the body is not an archive',
     },
     async handler({ stream, context, header }) {
       if (!stream) throw validationFailed({ body: 'is required: the archive' });

@@ -87,7 +87,7 @@ export const moveRoutes = (deps: MoveRoutesDeps): Route[] => {
         400: 'a parameter is invalid',
         409: 'another move is not over, or this one was cancelled',
         413: 'the backup is too large',
-        422: 'a parameter is refused, or the body is no zip archive',
+        422: 'a parameter is refused, or the body is not a zip archive',
         503: 'the disk is full, or no replica knows where the gateway is',
       },
       async handler({ query: { events, ...choices }, stream, context, header }) {

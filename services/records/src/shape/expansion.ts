@@ -117,7 +117,7 @@ function findRelation(step: ExpandStep, owner: Owner, ruleContext: CompileContex
   if (referring) return referring;
   // A relation that the caller never sees is treated like one that does not exist.
   if (!field || !target || closed.has(name)) throw refusedExpand(`${label} has no relation ${JSON.stringify(name)}`);
-  if (step.options) throw refusedExpand(`${JSON.stringify(name)} is no back-relation, and has no options`);
+  if (step.options) throw refusedExpand(`${JSON.stringify(name)} is not a back-relation, and has no options`);
   const isList = holdsRelations(field);
   const condition = conditionOf(name, from, conditional);
   return { name, column: quoteIdentifier(name), isList, referrers: undefined, condition, target, inner: new Map() };

@@ -40,7 +40,7 @@ export interface LeasedDelivery {
   readonly rate: number | null;
   /** The lane whose lease this is; undefined for a delivery without order. */
   readonly lane?: DeliveryLane;
-  /** What the request that has this delivery may have beside it; undefined if its body is no list. */
+  /** What the request that has this delivery may have beside it; undefined if its body is not a list. */
   readonly batch?: BatchShare;
 }
 

@@ -79,7 +79,7 @@ const safeUntil = (sinceMs: number): Held['safeUntilMs'] => {
   return { monotonic: sinceMs + forMs, wall: Date.now() - (performance.now() - sinceMs) + forMs };
 };
 
-/** Parts the leases by their queue. */
+/** Splits the leases by queue. */
 function part(claims: readonly LeasedDelivery[]): { readonly free: LeasedDelivery[]; readonly lanes: LeasedLane[] } {
   return {
     free: claims.filter(({ lane }) => !lane),

@@ -10,7 +10,7 @@ export const isOver = ({ finished }: Move): boolean => finished !== null;
 /** The completed part; undefined if it is not known. */
 export const partOf = ({ progress }: Move): number | undefined => progress?.part ?? undefined;
 
-/** Reads new names, one `old = new` in each line. Returns the first line that is none. */
+/** Reads new names, one `old = new` in each line. Returns the first line of another form. */
 export function readNames(text: string): { readonly names: Readonly<Record<string, string>>; readonly wrong?: string } {
   const names: Record<string, string> = {};
   for (const line of text.split('\n').filter((one) => one.trim() !== '')) {

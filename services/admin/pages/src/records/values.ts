@@ -29,7 +29,7 @@ export const localTime = (seconds: number): string =>
 export const utcTime = (seconds: number): string =>
   isDate(seconds) ? `${new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC` : String(seconds);
 
-/** Returns a `datetime-local` input's value; empty for what is no date. */
+/** Returns a `datetime-local` input's value; empty for what is not a date. */
 export function localInput(seconds: number): string {
   if (!isDate(seconds)) return '';
   const date = new Date(seconds * 1000);

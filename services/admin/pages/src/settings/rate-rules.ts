@@ -26,7 +26,7 @@ export const audiences: Readonly<Record<string, string>> = { all: 'Everyone', gu
 const isRule = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && 'label' in value && typeof value.label === 'string';
 
-/** Reads the setting's text. Undefined if it is no list of rules. */
+/** Reads the setting's text. Undefined if it is not a list of rules. */
 export function readRates(text: string): readonly RateRow[] | undefined {
   try {
     const rules: unknown = JSON.parse(text);

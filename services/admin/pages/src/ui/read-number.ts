@@ -1,6 +1,6 @@
 import { Unreadable } from './unreadable.ts';
 
-/** Longer texts are no numbers that someone types. */
+/** Longer texts are not numbers that someone types. */
 const longestNumber = 400;
 
 /** Reads a number input's text. Nothing is null. */

@@ -185,7 +185,7 @@ test('the keys are kept, and fetched again for a token with an unknown key, but 
 
 for (const [what, answer] of [
   ['are missing', { status: 404, body: '' }],
-  ['are no list', { json: { keys: 'none' } }],
+  ['are not a list', { json: { keys: 'none' } }],
   ['are HTML', { body: '<html>' }],
 ] as const)
   test(`keys that ${what} are the provider's failure and are fetched again`, async () => {

@@ -20,7 +20,7 @@ export interface AttachmentDeps extends RecordsToolsDeps {
 
 interface Wanted {
   readonly attachments: readonly WantedAttachment[];
-  /** The bytes of those that are no files, by their place. */
+  /** The bytes of those that are not files, by their place. */
   readonly contents: readonly (Uint8Array | undefined)[];
   /** Who reads the files; by default the extension. */
   readonly as: ActingCaller;
