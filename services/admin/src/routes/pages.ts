@@ -15,6 +15,10 @@ const requestHeaders = {
   'Accept-Encoding': 'br and gzip are served precompressed',
 };
 const etag = { ETag: "The file's ETag" };
+const pageAnswers = {
+  200: withHeaders(otherContent('text/html', 'the page'), etag),
+  304: 'the cached answer is current',
+} as const;
 
 const requestOf = ({ header }: Pick<RouteInput<never, never, never>, 'header'>) => ({
   acceptEncoding: header('accept-encoding'),
@@ -31,45 +35,48 @@ interface PageRoutesDeps {
   readonly portalFrames: () => readonly string[];
 }
 
+interface PageRoute {
+  readonly path: string | readonly string[];
+  readonly summary: string;
+  readonly file: 'index' | 'portal';
+  /** The page's Content-Security-Policy. */
+  readonly policy: () => string;
+}
+
 /** The admin pages, and the API document's page (http §12). A page's script reads the rest of its path. */
 export const pageRoutes = ({ read, audience, filesHost, portalFrames }: PageRoutesDeps): Route[] => {
   const policies = () => policiesFor(filesHost(), portalFrames());
+
+  /** A page, or one that waits for it. */
+  const pageRoute = ({ path, summary, file, policy }: PageRoute): Route =>
+    route({
+      method: 'GET',
+      path,
+      access: 'public',
+      scope: 'any',
+      summary,
+      requestHeaders,
+      answers: pageAnswers,
+      async handler(input) {
+        const state = await read();
+        return state.files
+          ? presentFile(state.files[file], requestOf(input), 'no-cache', policy())
+          : waitingPage(state.failure, policy());
+      },
+    });
+
   return [
-    route({
-      method: 'GET',
+    pageRoute({
       path: '/_/portal',
-      access: 'public',
-      scope: 'any',
       summary: 'Get the page where owners manage their webhooks, or a page that reloads itself while it is being built',
-      requestHeaders,
-      answers: {
-        200: withHeaders(otherContent('text/html', 'the page'), etag),
-        304: 'the cached answer is current',
-      },
-      async handler(input) {
-        const state = await read();
-        return state.files
-          ? presentFile(state.files.portal, requestOf(input), 'no-cache', policies().portal)
-          : waitingPage(state.failure, policies().portal);
-      },
+      file: 'portal',
+      policy: () => policies().portal,
     }),
-    route({
-      method: 'GET',
+    pageRoute({
       path: pagePaths,
-      access: 'public',
-      scope: 'any',
       summary: 'Get the admin pages, or a page that reloads itself while they are being built',
-      requestHeaders,
-      answers: {
-        200: withHeaders(otherContent('text/html', 'the page'), etag),
-        304: 'the cached answer is current',
-      },
-      async handler(input) {
-        const state = await read();
-        return state.files
-          ? presentFile(state.files.index, requestOf(input), 'no-cache', policies().pages)
-          : waitingPage(state.failure, policies().pages);
-      },
+      file: 'index',
+      policy: () => policies().pages,
     }),
     route({
       method: 'GET',
@@ -79,11 +86,7 @@ export const pageRoutes = ({ read, audience, filesHost, portalFrames }: PageRout
       scope: 'any',
       summary: 'Get the API document page, or a page that reloads itself while it is being built',
       requestHeaders,
-      answers: {
-        200: withHeaders(otherContent('text/html', 'the page'), etag),
-        304: 'the cached answer is current',
-        404: 'the setting openapi.audience excludes this caller',
-      },
+      answers: { ...pageAnswers, 404: 'the setting openapi.audience excludes this caller' },
       async handler(input) {
         admitReader(input.context.principal, audience());
         const state = await read();

@@ -3,6 +3,7 @@ import { describeIssues } from '@recordbus/errors/describe-issues';
 import { startSlice } from '@recordbus/limits/time-slice';
 import type { Problems } from '@recordbus/schema';
 import { type NewWebhook, newSecret, newWebhook, type Webhook } from '../webhooks/webhook-schema.ts';
+import { deliveryMembers } from '../webhooks/webhook-store.ts';
 import type { Change, MemberChange } from './change.ts';
 import { needsVariable, readText, type Variables } from './read-text.ts';
 import type { WebhookFile } from './schema-document.ts';
@@ -111,21 +112,8 @@ interface Planned {
   readonly missing: Map<string, string>;
 }
 
-const plainMembers = [
-  'url',
-  'events',
-  'enabled',
-  'retry_max',
-  'retry_backoff',
-  'retry_delay_ms',
-  'timeout_ms',
-  'rate',
-  'ordering',
-  'on_failure',
-  'batch',
-  'filter',
-  'payload_days',
-] as const;
+/** The members that a plan compares as they are. */
+const plainMembers = ['enabled', ...deliveryMembers] as const;
 
 function compare(before: Webhook, { webhook, hasSecret, missing }: WantedWebhook, planned: Planned): void {
   const change: Record<string, unknown> = {};

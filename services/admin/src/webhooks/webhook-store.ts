@@ -45,13 +45,10 @@ export const listAllWebhooks = (query: Query): Promise<Webhook[]> =>
     values: [],
   });
 
-/** The members that are stored as they are given. */
-const plainMembers = [
-  'name',
+/** The members that say what is delivered and how. They are stored as they are given. */
+export const deliveryMembers = [
   'url',
   'events',
-  'secret',
-  'headers',
   'retry_max',
   'retry_backoff',
   'retry_delay_ms',
@@ -63,6 +60,9 @@ const plainMembers = [
   'filter',
   'payload_days',
 ] as const;
+
+/** The members that are stored as they are given. */
+const plainMembers = ['name', 'secret', 'headers', ...deliveryMembers] as const;
 
 /** Replaces the key with which a webhook's events are read. */
 export async function setKey(query: Query, id: string, key: string): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
 import type { DeliveryLane } from './claim.ts';
 import { removeEmptyLanes } from './lane-queue.ts';
-import type { AttemptOutcome } from './record-outcomes.ts';
+import { type AttemptOutcome, columnsOf, logOutcomes } from './record-outcomes.ts';
 
 /** The outcome of a delivery in a lane. */
 export interface OrderedOutcome extends AttemptOutcome {
@@ -18,7 +18,6 @@ export async function recordOrderedOutcomes(
   query: Query,
   outcomes: readonly OrderedOutcome[],
 ): Promise<OrderedOutcome[]> {
-  const column = <K extends keyof AttemptOutcome>(key: K) => outcomes.map((outcome) => outcome[key]);
   const rows = await query<{ lease_token: string }>({
     name: 'lanes.outcomes',
     text: `with outcome as (
@@ -53,32 +52,8 @@ export async function recordOrderedOutcomes(
           select distinct on (lane_id) * from held order by lane_id, is_blocking desc, verdict = 'retry' desc, place
         ) as h
         where l.id = h.lane_id
-      ), logged as (
-        insert into system.delivery_attempts (delivery_id, occurred_at, attempt, at, response_code, duration_ms, error)
-        select delivery_id, occurred_at, attempt, clock_timestamp() - make_interval(secs => duration_ms / 1000.0),
-          code, duration_ms, error
-        from mine where attempted on conflict do nothing
-      )
-      update system.deliveries d
-      set status = case mine.verdict when 'retry' then 'pending' else mine.verdict end, attempt = mine.attempt,
-        response_code = mine.code, response_body = mine.response, error = mine.error, updated_at = clock_timestamp(),
-        completed_at = case when mine.verdict <> 'retry' then clock_timestamp() end
-      from mine where d.id = mine.delivery_id and d.occurred_at = mine.occurred_at
-      returning mine.token as lease_token`,
-    values: [
-      column('deliveryId'),
-      column('occurredAt'),
-      column('leaseToken'),
-      column('verdict'),
-      column('delayMs'),
-      column('attempted'),
-      column('durationMs'),
-      column('responseCode'),
-      column('responseBody'),
-      column('error'),
-      outcomes.map(({ lane }) => lane.id),
-      outcomes.map(({ lane }) => lane.blocks),
-    ],
+      ), ${logOutcomes}`,
+    values: [...columnsOf(outcomes), outcomes.map(({ lane }) => lane.id), outcomes.map(({ lane }) => lane.blocks)],
   });
   const counted = new Set(rows.map(({ lease_token }) => lease_token));
   const ended = outcomes.filter(({ verdict }) => verdict !== 'retry');

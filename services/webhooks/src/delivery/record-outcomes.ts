@@ -26,13 +26,43 @@ export interface AttemptOutcome {
   readonly lane?: DeliveryLane | undefined;
 }
 
+/** The outcomes as ten lists, for `unnest`. */
+export function columnsOf(outcomes: readonly AttemptOutcome[]): unknown[] {
+  const column = <K extends keyof AttemptOutcome>(key: K) => outcomes.map((outcome) => outcome[key]);
+  return [
+    column('deliveryId'),
+    column('occurredAt'),
+    column('leaseToken'),
+    column('verdict'),
+    column('delayMs'),
+    column('attempted'),
+    column('durationMs'),
+    column('responseCode'),
+    column('responseBody'),
+    column('error'),
+  ];
+}
+
+/** A statement's end: the outcomes in its CTE `mine` go to the delivery log. Returns their lease tokens. */
+export const logOutcomes = `logged as (
+        insert into system.delivery_attempts (delivery_id, occurred_at, attempt, at, response_code, duration_ms, error)
+        select delivery_id, occurred_at, attempt, clock_timestamp() - make_interval(secs => duration_ms / 1000.0),
+          code, duration_ms, error
+        from mine where attempted on conflict do nothing
+      )
+      update system.deliveries d
+      set status = case mine.verdict when 'retry' then 'pending' else mine.verdict end, attempt = mine.attempt,
+        response_code = mine.code, response_body = mine.response, error = mine.error, updated_at = clock_timestamp(),
+        completed_at = case when mine.verdict <> 'retry' then clock_timestamp() end
+      from mine where d.id = mine.delivery_id and d.occurred_at = mine.occurred_at
+      returning mine.token as lease_token`;
+
 /**
  * Records outcomes in one statement and returns those that counted. An outcome whose lease token is no longer in the
  * queue changes nothing: another replica has the delivery, the outcome was recorded before, or the webhook was deleted.
  * It is therefore safe to record the same outcomes again.
  */
 export async function recordOutcomes(query: Query, outcomes: readonly AttemptOutcome[]): Promise<AttemptOutcome[]> {
-  const column = <K extends keyof AttemptOutcome>(key: K) => outcomes.map((outcome) => outcome[key]);
   const rows = await query<{ lease_token: string }>({
     name: 'delivery.outcomes',
     text: `with outcome as (
@@ -53,30 +83,8 @@ export async function recordOutcomes(query: Query, outcomes: readonly AttemptOut
       ), mine as (
         select o.*, m.attempt from outcome o
         join (select * from ended union all select * from repeated) as m using (delivery_id)
-      ), logged as (
-        insert into system.delivery_attempts (delivery_id, occurred_at, attempt, at, response_code, duration_ms, error)
-        select delivery_id, occurred_at, attempt, clock_timestamp() - make_interval(secs => duration_ms / 1000.0),
-          code, duration_ms, error
-        from mine where attempted on conflict do nothing
-      )
-      update system.deliveries d
-      set status = case mine.verdict when 'retry' then 'pending' else mine.verdict end, attempt = mine.attempt,
-        response_code = mine.code, response_body = mine.response, error = mine.error, updated_at = clock_timestamp(),
-        completed_at = case when mine.verdict <> 'retry' then clock_timestamp() end
-      from mine where d.id = mine.delivery_id and d.occurred_at = mine.occurred_at
-      returning mine.token as lease_token`,
-    values: [
-      column('deliveryId'),
-      column('occurredAt'),
-      column('leaseToken'),
-      column('verdict'),
-      column('delayMs'),
-      column('attempted'),
-      column('durationMs'),
-      column('responseCode'),
-      column('responseBody'),
-      column('error'),
-    ],
+      ), ${logOutcomes}`,
+    values: columnsOf(outcomes),
   });
   const counted = new Set(rows.map(({ lease_token }) => lease_token));
   return outcomes.filter(({ leaseToken }) => counted.has(leaseToken));
