@@ -15,20 +15,25 @@ onEachTopology("a record's events are listed with their deliveries", async (t, t
   await using receiver = await startReceiver();
   const admin = await target.admin();
   const me = textAt((await admin.get('/api/v1/admin/me')).json, 'data.id');
-  await admin.post('/api/v1/collections', { name: 'parcels', fields: [{ name: 'to', type: 'text' }] });
-  const good = await createWebhook(admin, receiver.url, ['parcels.*'], { name: 'good' });
-  const bad = await createWebhook(admin, `${receiver.url}bad`, ['parcels.create'], { name: 'bad', retry_max: 0 });
+  await admin.post('/api/v1/collections', { name: 'traced_parcels', fields: [{ name: 'to', type: 'text' }] });
+  const good = await createWebhook(admin, receiver.url, ['traced_parcels.*'], { name: 'good' });
+  const bad = await createWebhook(admin, `${receiver.url}bad`, ['traced_parcels.create'], {
+    name: 'bad',
+    retry_max: 0,
+  });
   receiver.behave((to) => (to.endsWith('bad') ? { status: 500, body: '<script>' } : { status: 200 }));
   const since = Math.floor(Date.now() / 1000);
-  const { id } = await admin.create('parcels', { to: 'Ann' });
+  const { id } = await admin.create('traced_parcels', { to: 'Ann' });
   const headers = { 'X-Request-Id': 'parcel-update' };
-  await admin.send('PATCH', `/api/v1/parcels/${id}`, { body: { to: 'Bob' }, headers });
-  const { id: other } = await admin.create('parcels', { to: 'Eve' });
+  await admin.send('PATCH', `/api/v1/traced_parcels/${id}`, { body: { to: 'Bob' }, headers });
+  const { id: other } = await admin.create('traced_parcels', { to: 'Eve' });
   await deliveryIn(admin, bad.id, 'dead');
   const of = `${path}?record=${id}`;
-  await eventually('all deliveries of the record ended', async () => {
-    const counts = listAt((await admin.get(of)).json, 'data').map((event) => objectAt(event, 'counts'));
-    return counts.length === 2 && counts.every((one) => one.pending === undefined);
+  // No other file's events have this collection's name.
+  await eventually('all deliveries ended', async () => {
+    const listed = listAt((await admin.get(`${path}?event=traced_parcels.*`)).json, 'data');
+    const counts = listed.map((event) => objectAt(event, 'counts'));
+    return counts.length === 3 && counts.every((one) => one.pending === undefined);
   });
 
   const delivery = (webhook: { readonly id?: unknown; readonly name?: unknown }, status: string, code: number) => ({
@@ -53,8 +58,8 @@ onEachTopology("a record's events are listed with their deliveries", async (t, t
     deliveries,
     counts,
   });
-  const updated = event('parcels.update', 'parcel-update', { success: 1 }, [delivery(good, 'success', 200)]);
-  const created = event('parcels.create', is.text, { success: 1, dead: 1 }, is.anything);
+  const updated = event('traced_parcels.update', 'parcel-update', { success: 1 }, [delivery(good, 'success', 200)]);
+  const created = event('traced_parcels.create', is.text, { success: 1, dead: 1 }, is.anything);
   const lists = (name: string, query: string, ...data: readonly object[]): Scenario => ({
     name,
     as: 'admin',
@@ -71,9 +76,9 @@ onEachTopology("a record's events are listed with their deliveries", async (t, t
   });
   await runScenarios(t, target, [
     lists('the events of a record, newest first', '', updated, created),
-    lists('a pattern', '&event=parcels.*', updated, created),
-    lists('a name', '&event=parcels.create', created),
-    lists('a name that begins like one', '&event=parcels.c'),
+    lists('a pattern', '&event=traced_parcels.*', updated, created),
+    lists('a name', '&event=traced_parcels.create', created),
+    lists('a name that begins like one', '&event=traced_parcels.c'),
     lists('a webhook', `&webhook=${bad.id}`, created),
     lists('a status', '&status=dead', created),
     lists('a webhook and a status that another webhook has', `&webhook=${good.id}&status=dead`),
@@ -103,15 +108,19 @@ onEachTopology("a record's events are listed with their deliveries", async (t, t
   await t.test('pages by cursor return every event once [webhooks §8.1]', async () => {
     const seen: string[] = [];
     for (let cursor: unknown = ''; typeof cursor === 'string'; ) {
-      const { json } = await admin.get(`${path}?event=parcels.*&perPage=1&cursor=${cursor}`);
+      const { json } = await admin.get(`${path}?event=traced_parcels.*&perPage=1&cursor=${cursor}`);
       seen.push(...listAt(json, 'data').map((one) => `${one.event} ${one.record_id}`));
       cursor = (json as { next: unknown }).next;
     }
-    assert.deepEqual(seen, [`parcels.create ${other}`, `parcels.update ${id}`, `parcels.create ${id}`]);
+    assert.deepEqual(seen, [
+      `traced_parcels.create ${other}`,
+      `traced_parcels.update ${id}`,
+      `traced_parcels.create ${id}`,
+    ]);
   });
 
   await t.test('one event has its body and every attempt [webhooks §8.3]', async () => {
-    const [first] = listAt((await admin.get(`${of}&event=parcels.create`)).json, 'data');
+    const [first] = listAt((await admin.get(`${of}&event=traced_parcels.create`)).json, 'data');
     const { json } = await admin.get(`${path}/${first?.id}`);
     assert.equal(textAt(json, 'data.body.data.record.to'), 'Ann');
     const failed = listAt(json, 'data.deliveries').find(({ webhook_id }) => webhook_id === bad.id);

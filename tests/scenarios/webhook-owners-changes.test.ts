@@ -19,7 +19,7 @@ onEachTopology('what a change takes away is not sent any more [webhooks §9.4]',
   /** Makes a delivery that has failed once and waits, changes something, and lets the delivery go. */
   async function waitThen(change: () => Promise<unknown>): Promise<void> {
     receiver.behave({ status: 500 });
-    await admin.patch(path(), { retry_delay_ms: 500, retry_max: 20, retry_backoff: 'fixed' });
+    await admin.patch(path(), { retry_delay_ms: 1500, retry_max: 20, retry_backoff: 'fixed' });
     const before = receiver.deliveries.length;
     const { id: order } = await admin.create('orders', { firm: north, state: 'waits', margin: '7' });
     await receiver.received(before + 1);
