@@ -192,6 +192,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'reserved-names': [],
   'restore-deleted': ['client'],
   'restore-records': ['clientInAll'],
+  retention: ['wire'],
   'round-trip': [],
   'rule-trial': [],
   rules: ['clientInAll'],

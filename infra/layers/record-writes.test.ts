@@ -13,6 +13,7 @@ const silentWriters: Readonly<Record<string, string>> = {
   'services/auth/src/sessions/end-refused-sessions.ts': 'writes columns that no record shows',
   'services/auth/src/totp/totp-rows.ts': 'writes columns that no record shows',
   'services/records/src/erasure/log-places.ts': "removes erased records' versions",
+  'services/records/src/retention/trim-history.ts': 'removes versions that a collection no longer keeps',
 };
 
 const composer = 'libs/journal/src/write-rows.ts';

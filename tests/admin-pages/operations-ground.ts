@@ -78,7 +78,7 @@ export const operationsScreens = ({ event, request, job, record }: OperationsGro
   { name: 'audit', path: '/_/audit', shows: 'webhooks.create' },
   { name: 'jobs', path: '/_/jobs', shows: 'Import into wares' },
   { name: 'job', path: `/_/jobs/${job}`, shows: 'refused row' },
-  { name: 'crons', path: '/_/crons', shows: 'No crons yet' },
+  { name: 'crons', path: '/_/crons', shows: 'No crons of your own yet' },
   { name: 'backups', path: '/_/backups', shows: 'No backups yet' },
   { name: 'import', path: '/_/collections/wares/records?import=1', shows: 'Import into wares' },
   { name: 'export', path: '/_/collections/wares/records?export=1', shows: 'Export wares' },

@@ -89,6 +89,10 @@ export interface CollectionDefinition {
   readonly durability?: 'full' | 'relaxed';
   /** How old the sign-in of a user who writes may be, in seconds; any age by default. */
   readonly fresh_s?: number | null;
+  /** How long records stay, from a date field, `created` (default) or `updated` on; then they are erased, or emptied. */
+  readonly retain?: { readonly days: number; readonly field?: string; readonly action?: 'delete' | 'redact' } | null;
+  /** Which versions stay: older ones than `days`, and more than `versions` of a record, go. */
+  readonly history_keep?: { readonly days?: number; readonly versions?: number } | null;
   /** For views. */
   readonly view_query?: string;
   readonly fields?: readonly FieldDefinition[];

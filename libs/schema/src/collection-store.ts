@@ -1,5 +1,13 @@
 import type { Query } from '@recordbus/database';
-import type { Collection, CollectionIndex, CollectionType, Durability, TimeColumn } from './collection.ts';
+import type {
+  Collection,
+  CollectionIndex,
+  CollectionType,
+  Durability,
+  HistoryLimits,
+  Retention,
+  TimeColumn,
+} from './collection.ts';
 import type { Field } from './field.ts';
 
 interface CollectionRow {
@@ -19,6 +27,8 @@ interface CollectionRow {
   history_enabled: boolean;
   durability: Durability;
   fresh_s: number | null;
+  retain: Retention | null;
+  history_keep: HistoryLimits | null;
   lacking: TimeColumn[];
   indexes: CollectionIndex[];
   created_at: number;
@@ -95,6 +105,8 @@ const toCollection = (row: CollectionRow): Collection => ({
   historyEnabled: row.history_enabled,
   ...(row.durability === 'relaxed' && { durability: row.durability }),
   ...(row.fresh_s !== null && { freshSec: row.fresh_s }),
+  ...(row.retain && { retain: row.retain }),
+  ...(row.history_keep && { historyKeep: row.history_keep }),
   ...(row.lacking.length > 0 && { lacking: row.lacking }),
   ...(row.indexes.length > 0 && { indexes: row.indexes }),
   createdAtSec: row.created_at,

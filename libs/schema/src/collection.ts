@@ -43,6 +43,25 @@ export interface CollectionIndex {
 export const durabilities = ['full', 'relaxed'] as const;
 export type Durability = (typeof durabilities)[number];
 
+/** What happens to records whose time is over: they are erased, or stay without their values. */
+export const retainActions = ['delete', 'redact'] as const;
+
+/** How long a collection keeps its records (privacy §3). */
+export interface Retention {
+  readonly days: number;
+  /** From which time on the days count: a date field's id, `created_at` or `updated_at`. */
+  readonly field: string;
+  readonly action: (typeof retainActions)[number];
+}
+
+/** Which versions a collection keeps (history §7). At least one member is there. */
+export interface HistoryLimits {
+  /** Versions that are older go. */
+  readonly days?: number;
+  /** How many versions of a record stay. */
+  readonly versions?: number;
+}
+
 /** A collection as every service sees it. */
 export interface Collection {
   readonly id: string;
@@ -58,6 +77,10 @@ export interface Collection {
   readonly durability?: Durability;
   /** How old the sign-in of a user who writes may be, in seconds (collections §1.8); any age by default. */
   readonly freshSec?: number;
+  /** How long records stay; for ever by default. */
+  readonly retain?: Retention;
+  /** Which versions stay; all by default. */
+  readonly historyKeep?: HistoryLimits;
   /** The time columns that the view's query does not return; none by default. */
   readonly lacking?: readonly TimeColumn[];
   /** The indexes in addition to the system's; none by default. */

@@ -5,6 +5,8 @@ export {
   type CollectionRules,
   type Durability,
   durabilities,
+  type HistoryLimits,
+  type Retention,
   type Rule,
   type RuleName,
   type TimeColumn,

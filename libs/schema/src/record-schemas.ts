@@ -61,7 +61,7 @@ function shownSchemaOf(collection: Collection, field: Field): JsonSchema {
   const type = fieldTypes.get(field.type);
   if (!type) return {};
   const schema = type.valueSchema(field);
-  const isThere = isNeverNull(collection.type, field) && !losesTarget(field);
+  const isThere = isNeverNull(collection.type, field) && !losesTarget(field) && collection.retain?.action !== 'redact';
   return withExample(field, isThere ? schema : orNull(schema));
 }
 

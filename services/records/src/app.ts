@@ -143,7 +143,10 @@ export function createRecords(
     ...backupRoutes({ database: database.of('admin'), backups, archives: place.archives }),
     ...restoreRoutes({ database: database.of('admin'), restores }),
     ...moveRoutes({ database: database.of('admin'), archives: place.archives, moves, maxBytes: maxBackupBytes }),
-    ...cronRoutes({ database, findScheduler: () => extensions.loaded?.scheduler }),
+    ...cronRoutes({
+      database,
+      all: () => [erasures.crons, ...(extensions.loaded ? [extensions.loaded.scheduler] : [])],
+    }),
     ...extensionJobRoutes({ database: database.of('admin'), wakeJobs: () => bus.notify('extension-jobs') }),
   ];
   const handle = createDispatcher(routes, { ...dispatching, idempotency });

@@ -1,5 +1,7 @@
 import type { Route } from '@recordbus/http';
-import { dataJobs } from './data-jobs/data-job-store.ts';
+import { every } from '@recordbus/process/background';
+import { createProductCrons, type ProductCrons } from './crons/product-crons.ts';
+import { dataJobs, removeOldDataJobs } from './data-jobs/data-job-store.ts';
 import type { ErasureJob } from './erasure/erasure.ts';
 import { createHashOfErased } from './erasure/hash-of-erased.ts';
 import { repeatErasures } from './erasure/repeat-erasures.ts';
@@ -8,11 +10,15 @@ import { createJobWorker } from './jobs/worker.ts';
 import type { RecordSubjects } from './record-subjects.ts';
 import type { RecordsDeps } from './records-deps.ts';
 import type { RecordsParts } from './records-parts.ts';
+import { eraseDue } from './retention/erase-due.ts';
+import { retentionCrons } from './retention/retention-crons.ts';
 import { eraseRoute } from './routes/erase.ts';
 
 /** A replica's erasures: their routes and their worker. */
 export interface RecordsErasures {
   readonly routes: readonly Route[];
+  /** The crons that keep collections as short as they want. */
+  readonly crons: ProductCrons;
   /** Starts the worker. Call it after the hooks are loaded. */
   start(): void;
   stop(): Promise<void>;
@@ -37,6 +43,7 @@ export function createRecordsErasures(
     removals: records.removals,
     secret,
     hashOf,
+    eraseDue,
     schedule: () => ({ cron: settings.get('backups.cron'), kept: settings.get('backups.keep') }),
   });
   const worker = createJobWorker({
@@ -44,10 +51,24 @@ export function createRecordsErasures(
     jobs: dataJobs,
     run: { erase: (job, ending) => erase(job as ErasureJob, ending) },
     log,
+    maxRunning: 3,
   });
   const wakeJobs = () => bus.notify('jobs');
+  const { all, reload } = cache;
+  const crons = createProductCrons(
+    { database: background, log, clock: Date.now },
+    retentionCrons({ database: background, log, collections: all, reload, wakeJobs }),
+  );
+  const removing = every({
+    name: 'remove old erasures of retentions',
+    log,
+    intervalMs: 600_000,
+    firstAfterMs: 5000,
+    run: async () => void (await removeOldDataJobs(background.query, settings.get('jobs.retention_days'))),
+  });
   let endNotices = () => {};
   return {
+    crons,
     routes: [eraseRoute({ records, database: database.of('admin'), hashOf, wakeJobs })],
     start() {
       repeatErasures(background).then(
@@ -60,9 +81,13 @@ export function createRecordsErasures(
       );
       endNotices = bus.onNotice('jobs', worker.wake);
       worker.start();
+      crons.start();
+      removing.start();
     },
     async stop() {
       endNotices();
+      await removing.stop();
+      await crons.stop();
       await worker.stop();
     },
   };

@@ -42,6 +42,10 @@ export interface CollectionDefinition extends CollectionRules {
   readonly durability: 'full' | 'relaxed';
   /** How old the sign-in of a user who writes may be, in seconds. Left out without a bound. */
   readonly fresh_s?: number | null;
+  /** How long records stay, counted from a date field, `created` or `updated`; left out, for ever. Null removes it. */
+  readonly retain?: { readonly days: number; readonly field?: string; readonly action?: 'delete' | 'redact' } | null;
+  /** Which versions stay: older ones than `days`, and more than `versions` of a record, go. Null removes it. */
+  readonly history_keep?: { readonly days?: number; readonly versions?: number } | null;
   readonly created_at: number;
   readonly updated_at: number;
   /** The definition's version, for a change's `ifMatch`. */

@@ -9,10 +9,11 @@ export interface CronRun {
   readonly finished_at: number | null;
 }
 
-/** An extension's cron (extensions §7). */
+/** A cron of an extension, or of the product (extensions §5.3). */
 export interface Cron {
   readonly name: string;
-  readonly extension: string;
+  /** Null for the product's own. */
+  readonly extension: string | null;
   readonly schedule: string;
   readonly time_zone: string;
   readonly missed: 'skip' | 'run once';

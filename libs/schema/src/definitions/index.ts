@@ -19,3 +19,4 @@ export {
   writtenField,
 } from './present-collection.ts';
 export { createProblems, type Problems } from './problems.ts';
+export { findRetainedBy, historyKeepJson, presentRetain, retainedColumn, retainJson } from './retention.ts';

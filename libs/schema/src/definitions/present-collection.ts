@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { type Collection, durabilities } from '../collection.ts';
 import type { Field } from '../field.ts';
 import { fieldTypes } from '../fields/index.ts';
+import { historyKeepJson, presentRetain, retainJson } from './retention.ts';
 
 const rule = z.string().nullable();
 
@@ -27,6 +28,8 @@ export const collectionJson = z.object({
   history_enabled: z.boolean(),
   durability: z.enum(durabilities).describe('what writes wait for'),
   fresh_s: z.int().optional().describe("how old a writing user's sign-in may be, in seconds; left out without a bound"),
+  retain: retainJson.optional().describe('how long records stay; left out without it, and they stay for ever'),
+  history_keep: historyKeepJson.optional().describe('which versions stay; left out without it, and all stay'),
   created_at: z.int().describe('unix seconds'),
   updated_at: z.int().describe('unix seconds'),
 });
@@ -49,6 +52,8 @@ export const presentCollection = (collection: Collection): z.output<typeof colle
   history_enabled: collection.historyEnabled,
   durability: collection.durability ?? 'full',
   ...(collection.freshSec !== undefined && { fresh_s: collection.freshSec }),
+  ...presentRetain(collection),
+  ...(collection.historyKeep && { history_keep: collection.historyKeep }),
   created_at: collection.createdAtSec,
   updated_at: collection.updatedAtSec,
 });

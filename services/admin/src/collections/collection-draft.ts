@@ -1,5 +1,5 @@
 import { boundedList } from '@recordbus/http/bounded-list';
-import { durabilities, writtenField } from '@recordbus/schema';
+import { durabilities, historyKeepJson, retainJson, writtenField } from '@recordbus/schema';
 import { z } from 'zod';
 import { freshSeconds } from './read-fresh.ts';
 
@@ -35,6 +35,8 @@ const members = {
   history_enabled: z.boolean('must be true or false').optional(),
   durability: z.enum(durabilities, 'must be full or relaxed').optional(),
   fresh_s: freshSeconds,
+  retain: retainJson.nullish(),
+  history_keep: historyKeepJson.nullish(),
   // Set by the server; ignored, so that a collection that was read can be sent back.
   id: z.unknown().optional(),
   created_at: z.unknown().optional(),

@@ -20,6 +20,7 @@ import { nameTaken } from './errors.ts';
 import { readAlias } from './read-alias.ts';
 import { readDurability } from './read-durability.ts';
 import { readFresh } from './read-fresh.ts';
+import { readRetention } from './read-retention.ts';
 import { defaultRules, readRules, refuseOtherTypesRules } from './read-rules.ts';
 
 /** Creates a collection and its table. Throws 400 when the name is taken, and 422 that names every other problem. */
@@ -76,7 +77,7 @@ async function readCollection(
   if (nameProblem) problems.add('name', nameProblem);
   refuseMembersOfOtherTypes(draft, problems);
   refuseOtherTypesRules(draft, draft.type, problems);
-  const collection: Collection = {
+  const plain: Collection = {
     id: newId(),
     name: draft.name,
     type: draft.type,
@@ -102,6 +103,7 @@ async function readCollection(
     createdAtSec: nowSec,
     updatedAtSec: nowSec,
   };
+  const collection = { ...plain, ...readRetention(draft, undefined, plain, problems) };
   if (collection.type !== 'view') await checkRules(collection, [...collections, collection], problems);
   problems.throwIfAny();
   return collection;

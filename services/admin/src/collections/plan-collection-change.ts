@@ -24,6 +24,7 @@ import { mapFieldRules, mapRules, ruleAt } from './placed-rules.ts';
 import { readAlias } from './read-alias.ts';
 import { readDurability } from './read-durability.ts';
 import { readFresh } from './read-fresh.ts';
+import { readRetention } from './read-retention.ts';
 import { readRules, refuseOtherTypesRules } from './read-rules.ts';
 import { renameInRules, ruleRenamer } from './rename-in-rules.ts';
 import { refuseSearchedFields } from './searched-fields.ts';
@@ -144,7 +145,7 @@ function readChange(before: Collection, { change, collections, nowSec, problems 
   // Unchanged rules follow renames. Rules in the change already use the new names.
   const rename = ruleRenamer(before, findRenamed(before, { name, fields }), collections);
   const planned = renameKeptRules(before, fields, rename);
-  const { durability, freshSec, alias: _, ...others } = after;
+  const { durability, freshSec, alias: _a, retain: _r, historyKeep: _h, ...others } = after;
   return keepIndexes({
     ...others,
     fields: isDeepStrictEqual(planned, before.fields) ? before.fields : planned,
@@ -154,6 +155,7 @@ function readChange(before: Collection, { change, collections, nowSec, problems 
     historyEnabled: change.history_enabled ?? before.historyEnabled,
     ...readDurability(change.durability ?? durability, before.type, problems),
     ...readFresh(change.fresh_s === undefined ? freshSec : change.fresh_s, before.type, problems),
+    ...readRetention(change, before, { type: before.type, fields: planned }, problems),
     updatedAtSec: Math.max(nowSec, before.updatedAtSec),
   });
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { startSlice } from '@recordbus/limits/time-slice';
-import { type Collection, type Field, fieldTypeOf, presentField } from '@recordbus/schema';
+import { type Collection, type Field, fieldTypeOf, presentField, presentRetain } from '@recordbus/schema';
 import { type ChangedSettings, isSecretKey } from '@recordbus/settings';
 import { definitionsOfIndexes } from '../indexes/present-indexes.ts';
 import type { Webhook } from '../webhooks/webhook-schema.ts';
@@ -47,6 +47,8 @@ export function presentCollectionFile(collection: Collection): Members {
     ...(isView ? { view_query: collection.viewQuery } : { history_enabled: collection.historyEnabled }),
     ...(collection.durability === 'relaxed' && { durability: collection.durability }),
     ...(collection.freshSec !== undefined && { fresh_s: collection.freshSec }),
+    ...presentRetain(collection),
+    ...(collection.historyKeep && { history_keep: collection.historyKeep }),
     ...(!isView && { fields: collection.fields.map(presentFieldFile), indexes: presentIndexFiles(collection) }),
   };
 }

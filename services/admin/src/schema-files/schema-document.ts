@@ -1,7 +1,7 @@
 import { toJsonSchema } from '@recordbus/http';
 import { boundedList } from '@recordbus/http/bounded-list';
 import { mapOf } from '@recordbus/http/map-of';
-import { durabilities, writtenField } from '@recordbus/schema';
+import { durabilities, historyKeepJson, retainJson, writtenField } from '@recordbus/schema';
 import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
 import { alias, webhookRule } from '../collections/collection-draft.ts';
@@ -61,6 +61,8 @@ export const collectionFile = z.strictObject({
   history_enabled: z.boolean('must be true or false').optional(),
   durability: z.enum(durabilities, 'must be full or relaxed').optional(),
   fresh_s: freshSeconds,
+  retain: retainJson.nullish(),
+  history_keep: historyKeepJson.nullish(),
   view_query: z.string('must be a string').nullish(),
   alias,
   fields: boundedList(z.unknown().meta(fieldOfFile), 10_000, 'must be a list of field definitions')

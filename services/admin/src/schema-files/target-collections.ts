@@ -15,6 +15,7 @@ import { isSameDefinition } from '../collections/is-same-definition.ts';
 import { readAlias } from '../collections/read-alias.ts';
 import { readDurability } from '../collections/read-durability.ts';
 import { readFresh } from '../collections/read-fresh.ts';
+import { readRetention } from '../collections/read-retention.ts';
 import { defaultRules, readRules, refuseOtherTypesRules } from '../collections/read-rules.ts';
 import { refuseSearchedFields } from '../collections/searched-fields.ts';
 import { isSameIndex } from '../indexes/is-same-index.ts';
@@ -115,7 +116,8 @@ function readCollection({ file, before }: CollectionPair, context: Context): Col
     updatedAtSec: before?.updatedAtSec ?? nowSec,
   };
   const indexes = readIndexes(plain, before, file, problems);
-  const after = { ...plain, ...(indexes.length > 0 && { indexes }) };
+  const retention = readRetention(file, undefined, plain, problems);
+  const after = { ...plain, ...retention, ...(indexes.length > 0 && { indexes }) };
   if (!before) return after;
   refuseEncryptionChanges(before, after, problems);
   refuseCaseChanges(before, after, problems);

@@ -5,9 +5,9 @@ import type { Collection } from '@recordbus/schema';
 export async function insertCollection(query: Query, collection: Collection): Promise<void> {
   await query({
     text: `insert into system.collections (id, name, type, fields, view_query, list_rule, view_rule, create_rule,
-      update_rule, delete_rule, sign_in_rule, webhook_rule, history_enabled, durability, lacking, indexes, alias, fresh_s, created_at,
-      updated_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
+      update_rule, delete_rule, sign_in_rule, webhook_rule, history_enabled, durability, lacking, indexes, alias, fresh_s,
+      retain, history_keep, created_at, updated_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22)`,
     values: [
       collection.id,
       collection.name,
@@ -24,7 +24,8 @@ export async function updateCollection(query: Query, collection: Collection): Pr
   await query({
     text: `update system.collections set name = $2, fields = $3, view_query = $4, list_rule = $5, view_rule = $6,
       create_rule = $7, update_rule = $8, delete_rule = $9, sign_in_rule = $10, webhook_rule = $11,
-      history_enabled = $12, durability = $13, lacking = $14, indexes = $15, alias = $16, fresh_s = $17, updated_at = $18 where id = $1`,
+      history_enabled = $12, durability = $13, lacking = $14, indexes = $15, alias = $16, fresh_s = $17, retain = $18,
+      history_keep = $19, updated_at = $20 where id = $1`,
     values: [collection.id, collection.name, ...changeableValues(collection), collection.updatedAtSec],
   });
 }
@@ -44,6 +45,8 @@ const changeableValues = ({
   indexes = [],
   alias,
   freshSec,
+  retain,
+  historyKeep,
 }: Collection): unknown[] => [
   JSON.stringify(fields),
   viewQuery,
@@ -60,4 +63,6 @@ const changeableValues = ({
   JSON.stringify(indexes),
   alias ?? null,
   freshSec ?? null,
+  retain ? JSON.stringify(retain) : null,
+  historyKeep ? JSON.stringify(historyKeep) : null,
 ];

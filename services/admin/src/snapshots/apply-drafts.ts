@@ -56,6 +56,8 @@ export async function applyDrafts(
       history_enabled: draft.history_enabled,
       durability: draft.durability,
       fresh_s: draft.fresh_s ?? null,
+      retain: draft.retain ?? null,
+      history_keep: draft.history_keep ?? null,
       alias: draft.alias,
     });
   }

@@ -1,3 +1,4 @@
+import { eventsKeptForMs } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
 import { isFree, leaseEnd, queueTable } from '@recordbus/queue';
 import { type HeldJob, LostJob } from '../jobs/job-store.ts';
@@ -16,13 +17,15 @@ const leaseSec = 15;
 type NewDataJob = Pick<
   DataJob,
   'id' | 'kind' | 'cause' | 'collection_id' | 'collection_name' | 'record_id' | 'actor' | 'request' | 'options'
->;
+> &
+  Partial<Pick<DataJob, 'position'>>;
 
 /** Adds a job to the queue. */
 export async function addDataJob(query: Query, job: NewDataJob): Promise<DataJob> {
   const [row] = await query<DataJob>({
-    text: `insert into system.data_jobs (id, kind, cause, collection_id, collection_name, record_id, actor, request, options)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning ${columns}`,
+    text: `insert into system.data_jobs (id, kind, cause, collection_id, collection_name, record_id, actor, request, options,
+        position)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${columns}`,
     values: [
       job.id,
       job.kind,
@@ -33,6 +36,7 @@ export async function addDataJob(query: Query, job: NewDataJob): Promise<DataJob
       JSON.stringify(job.actor),
       JSON.stringify(job.request),
       JSON.stringify(job.options),
+      job.position ?? '',
     ],
   });
   if (!row) throw new Error('the job insert returned no row');
@@ -87,19 +91,37 @@ export async function noteResult(query: Query, { id, fence }: HeldJob, result: o
   if (rows.length === 0) throw new LostJob('the job is no longer held');
 }
 
-/** The table of these jobs, for the worker. Each kind runs one at a time on a replica, so neither waits for the other. */
+/** How long the stream has messages about erased records at most, with a day to spare. */
+const streamDays = eventsKeptForMs / 86_400_000 + 1;
+
+/**
+ * Removes retentions' jobs that ended long ago, with their lists of erased records. A restore does not repeat them: the next run
+ * finds the records again.
+ */
+export const removeOldDataJobs = (query: Query, retentionDays: number): Promise<unknown> =>
+  query({
+    text: `delete from system.data_jobs where id in (
+        select id from system.data_jobs
+        where cause = 'retain' and finished_at < now() - $1::double precision * interval '1 day' order by finished_at limit 10)`,
+    values: [Math.max(retentionDays, streamDays)],
+  });
+
+/** What runs one at a time on a replica: a retention's erasures, other erasures, and exports. None waits for another. */
+const placeOf = ({ kind, cause }: Pick<DataJob, 'kind' | 'cause'>): string => (cause === 'retain' ? cause : kind);
+
+/** The table of these jobs, for the worker. */
 export const dataJobs: JobTable<DataJob> = {
   async take(query, running) {
     const [row] = await query<DataJob>({
       text: jobs.claim({
         due: `select id as key from system.data_jobs j where j.state in ('queued', 'running') and ${isFree('j')}
-            and j.kind <> all($1::text[])
+            and case j.cause when 'retain' then j.cause else j.kind end <> all($1::text[])
           order by j.created_at, j.id limit 1 for update of j skip locked`,
         leaseSec,
         set: ["state = 'running'", 'started_at = coalesce(started_at, clock_timestamp())'],
         returning: columns,
       }),
-      values: [running.map(({ kind }) => kind)],
+      values: [running.map(placeOf)],
     });
     return row;
   },

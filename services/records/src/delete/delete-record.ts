@@ -90,3 +90,11 @@ async function deleteAlone(
   addChangeWork(unit, collection);
   return { outcome: 'deleted' };
 }
+
+/** Deletes locked records that nothing refers to and that have no hooks, in one statement. */
+export const deleteUnreferred = (
+  unit: WriteUnit,
+  collection: Collection,
+  ids: readonly string[],
+  call: Call,
+): Promise<void> => deleteAll(unit, new Map([[collection, new Set(ids)]]), call);

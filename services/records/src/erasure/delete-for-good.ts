@@ -37,52 +37,72 @@ export async function deleteForGood(
   const known = collections();
   const collection = known.find(({ id, type }) => id === collectionId && type !== 'view');
   if (collection) await deleteRecord(unit, collection, { id: recordId, versions: undefined }, call, rules);
-  return listErased(unit.query, { jobId, collectionId, recordId }, { collections: known, isSystem });
+  const erased = { jobId, collectionId, recordIds: [recordId] };
+  return listErased(unit.query, erased, { collections: known, isSystem });
+}
+
+/** Records whose erasure this transaction lists. */
+interface Listed {
+  readonly jobId: string;
+  readonly collectionId: string;
+  readonly recordIds: readonly string[];
+}
+
+interface ListOptions {
+  readonly collections: readonly Collection[];
+  readonly isSystem: boolean;
+  /** Whether the records were emptied instead of deleted: their events are updates. */
+  readonly isRedaction?: boolean;
 }
 
 /**
- * Rewrites the events of this transaction's deletes and lists their records. The events get a time after `erased_at`, and
- * all earlier ones of these records have one before it: their locks are held.
+ * Rewrites the events of this transaction's deletes or redactions and lists their records. The events get a time after
+ * `erased_at`, and all earlier ones of these records have one before it: their locks are held. A redaction's event keeps the
+ * emptied record.
  */
-async function listErased(
+export async function listErased(
   query: Query,
-  { jobId, collectionId, recordId }: ErasedRecord & { readonly jobId: string },
-  { collections, isSystem }: { readonly collections: readonly Collection[]; readonly isSystem: boolean },
+  { jobId, collectionId, recordIds }: Listed,
+  { collections, isSystem, isRedaction = false }: ListOptions,
 ): Promise<Deleted> {
   const fileFields = collections.map((one) => [one.id, fileFieldsOf(one).map(({ name }) => name)]);
   const [row] = await query<Deleted>({
     text: `with moment as materialized (
         select date_trunc('milliseconds', clock_timestamp()) as erased_at
       ), gone as materialized (
-        select id, collection_id, split_part(record_key, '/', 2) as record_id, body::jsonb as body from system.outbox
-        where published_at is null and transaction_id = pg_current_xact_id() and records_added < 0
+        select id, collection_id, split_part(record_key, '/', 2) as record_id, body::jsonb as body,
+          coalesce(body::jsonb #> '{data,previous}', body::jsonb #> '{data,record}') as record
+        from system.outbox
+        where published_at is null and transaction_id = pg_current_xact_id()
+          and case when $7 then records_added = 0 and collection_id = $2 else records_added < 0 end
       ), emptied as (
-        update system.outbox o set created_at = moment.erased_at + interval '2 milliseconds', body = (gone.body ||
-            jsonb_build_object('data', jsonb_build_object('record', jsonb_build_object('id', gone.record_id))) ||
-            $6::jsonb)::text
+        update system.outbox o set created_at = moment.erased_at + interval '2 milliseconds', body = (gone.body || jsonb_build_object('data', case when $7
+              then gone.body -> 'data' || jsonb_build_object('previous', jsonb_build_object('id', gone.record_id))
+              else jsonb_build_object('record', jsonb_build_object('id', gone.record_id)) end) || $6::jsonb)::text
         from gone, moment where o.id = gone.id
       ), listed as (
         insert into system.erased_records (job_id, collection_id, record_id, erased_at)
         select $1::uuid, collection_id, record_id, erased_at from gone, moment
-        union select $1::uuid, $2, $3, erased_at from moment
+        union select $1::uuid, $2, given.id, erased_at from moment, unnest($3::text[]) as given(id)
         on conflict (job_id, collection_id, record_id) do update set erased_at = excluded.erased_at
       )
       select (select count(*) from gone)::integer as records, (
-          select count(*) from gone cross join lateral system.file_names(gone.body #> '{data,record}',
+          select count(*) from gone cross join lateral system.file_names(gone.record,
             array(select jsonb_array_elements_text($4::jsonb -> gone.collection_id)))
         )::integer as files, (
           select count(*) from gone join system.previews p using (collection_id, record_id)
         )::integer as previews, coalesce((
-          select array_agg(lower(gone.body #>> '{data,record,email}')) from gone
-          where gone.collection_id = any($5::text[]) and gone.body #>> '{data,record,email}' <> ''
+          select array_agg(lower(gone.record ->> 'email')) from gone
+          where gone.collection_id = any($5::text[]) and gone.record ->> 'email' <> ''
         ), '{}') as emails`,
     values: [
       jobId,
       collectionId,
-      recordId,
+      recordIds,
       JSON.stringify(Object.fromEntries(fileFields)),
       collections.filter(hasAccounts).map(({ id }) => id),
       isSystem ? '{"actor": {"type": "system", "id": null}}' : '{}',
+      isRedaction,
     ],
   });
   return row ?? { records: 0, files: 0, previews: 0, emails: [] };

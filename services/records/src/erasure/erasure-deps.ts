@@ -5,6 +5,7 @@ import type { DeleteRules } from '../delete/deletion.ts';
 import type { Removals } from '../files/removals.ts';
 import type { RunWrite } from '../write/write-unit.ts';
 import type { DeleteForGoodDeps } from './delete-for-good.ts';
+import type { ErasureJob } from './erasure.ts';
 import type { BackupSchedule } from './kept-backups.ts';
 
 /** What erasures depend on. */
@@ -23,4 +24,6 @@ export interface ErasureDeps extends DeleteForGoodDeps {
   /** Reads the collections again. */
   reload(): Promise<void>;
   schedule(): BackupSchedule;
+  /** Erases the records whose time is over, for a retention's job. Undefined if the process ends. */
+  eraseDue(deps: ErasureDeps, job: ErasureJob, ending: AbortSignal): Promise<ErasureJob | undefined>;
 }

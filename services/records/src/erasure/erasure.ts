@@ -35,6 +35,8 @@ export interface ErasureProgress {
   readonly emails?: readonly string[];
   /** Records that could not be deleted, of many: the reasons, and how many there were. */
   readonly refused?: { readonly count: number; readonly reasons: readonly string[] };
+  /** Whether another job erases the rest. */
+  readonly isHandedOn?: boolean;
   /** The id of a transaction that began after the last delete, as text. */
   readonly marked?: string;
 }

@@ -9,12 +9,13 @@ import type { WriteUnit } from '../write/write-unit.ts';
 import { callOfErasure } from './call-of-erasure.ts';
 import { certify } from './certify.ts';
 import { addCounts, cleanPlace, places } from './clean-places.ts';
-import { type Deleted, deleteForGood } from './delete-for-good.ts';
+import { deleteForGood } from './delete-for-good.ts';
 import { type ErasedRecord, findNextToErase, readErased, unlist } from './erased-store.ts';
 import type { ErasureJob, ErasureProgress } from './erasure.ts';
 import type { ErasureDeps } from './erasure-deps.ts';
 import { findOthersNames } from './others-names.ts';
 import { type ErasedPart, tellingLength } from './place.ts';
+import { noteDeleted, noteRefused } from './progress.ts';
 
 /** How many records' data one transaction cleans at most. */
 const partSize = 2000;
@@ -51,7 +52,7 @@ export const createRunErasure =
       0,
     );
     for (const [name, run] of steps.slice(begun)) {
-      if (job.step !== name) job = { ...job, step: name, position: '' };
+      if (job.step !== name) job = { ...job, step: name, position: job.step === '' ? job.position : '' };
       const after = await run(job);
       if (after === 'waiting') return 'waiting';
       if (!after || ending.aborted) return 'interrupted';
@@ -63,18 +64,11 @@ export const createRunErasure =
     return 'done';
   };
 
-/** Deletes the records, each with its cascades in a transaction. */
+/** Deletes what the job is for, and notes when that was over. */
 async function deleteAll(deps: ErasureDeps, given: ErasureJob, ending: AbortSignal): Promise<ErasureJob | undefined> {
   await deps.reload();
-  let job = given;
-  for (;;) {
-    if (ending.aborted) return undefined;
-    const next = await findNextToErase(deps.database.query, job.id);
-    if (!next) break;
-    const progress = await deleteOne(deps, job, next).catch((error: unknown) => leaveOut(deps, job, next, error));
-    job = { ...job, progress };
-    deps.bus.notify('erasures');
-  }
+  const job = await (given.cause === 'retain' ? deps.eraseDue : deleteListed)(deps, given, ending);
+  if (!job) return undefined;
   const [row] = await deps.database.query<{ id: string }>({
     text: 'select pg_current_xact_id()::text as id',
     values: [],
@@ -84,17 +78,32 @@ async function deleteAll(deps: ErasureDeps, given: ErasureJob, ending: AbortSign
   return { ...job, step: 'settle', progress };
 }
 
+/** Deletes the listed records, each with its cascades in a transaction. */
+async function deleteListed(
+  deps: ErasureDeps,
+  given: ErasureJob,
+  ending: AbortSignal,
+): Promise<ErasureJob | undefined> {
+  let job = given;
+  for (;;) {
+    if (ending.aborted) return undefined;
+    const next = await findNextToErase(deps.database.query, job.id);
+    if (!next) return job;
+    const progress = await deleteOne(deps, job, next).catch((error: unknown) => leaveOut(deps, job, next, error));
+    job = { ...job, progress };
+    deps.bus.notify('erasures');
+  }
+}
+
 const deleteOne = (deps: ErasureDeps, job: ErasureJob, next: ErasedRecord): Promise<ErasureProgress> =>
   deps.write({ mode: modeOf(deps, next) }, async (unit) => {
     const isSystem = job.actor.type === 'system';
     const target = { ...next, jobId: job.id };
     const deleted = await deleteForGood(unit, target, callOfErasure(job, deps), deps, { isSystem });
-    const progress = withDeleted(job.progress, deleted);
+    const progress = noteDeleted(job.progress, deleted);
     await noteStep(unit.query, job, { step: 'delete', position: '', progress });
     return progress;
   });
-
-const maxReasons = 10;
 
 /** A job for many records leaves out one that cannot be deleted, and says so at its end. Other jobs fail. */
 async function leaveOut(
@@ -104,12 +113,7 @@ async function leaveOut(
   error: unknown,
 ): Promise<ErasureProgress> {
   if (job.record_id !== null || !(error instanceof AppError) || error.status >= 500) throw error;
-  const { count = 0, reasons = [] } = job.progress.refused ?? {};
-  const refused = {
-    count: count + 1,
-    reasons: [...reasons, `${next.recordId}: ${error.message}`].slice(0, maxReasons),
-  };
-  const progress = { ...job.progress, refused };
+  const progress = noteRefused(job.progress, next.recordId, error);
   await database.transaction(async (query) => {
     await unlist(query, job.id, next);
     await noteStep(query, job, { step: 'delete', position: '', progress });
@@ -122,12 +126,6 @@ const modeOf = ({ collections, rules }: ErasureDeps, { collectionId }: ErasedRec
   const collection = collections().find(({ id }) => id === collectionId);
   return collection ? widestMode('transaction', modeOfDelete(collection, rules)) : 'transaction';
 };
-
-const withDeleted = ({ counts, emails = [], ...rest }: ErasureProgress, deleted: Deleted): ErasureProgress => ({
-  ...rest,
-  counts: addCounts(counts, deleted),
-  emails: [...new Set([...emails, ...deleted.emails])],
-});
 
 /**
  * Waits for transactions that began before the delete: a fan-out that did not see it may still store an event. Also waits until
@@ -222,7 +220,7 @@ async function tryErasure(deps: ErasureDeps, job: ErasureJob) {
   const attempt = async (unit: WriteUnit) => {
     const target = { jobId: job.id, collectionId: job.collection_id, recordId: job.record_id ?? '' };
     const deleted = await deleteForGood(unit, target, callOfErasure(job, deps), { ...deps, rules });
-    progress = withDeleted({}, deleted);
+    progress = noteDeleted({}, deleted);
     let position = '';
     for (;;) {
       const next = await readErased(unit.query, job.id, position, partSize);

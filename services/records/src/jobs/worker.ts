@@ -18,6 +18,8 @@ interface WorkerDeps<J extends WorkedJob> {
   readonly jobs: JobTable<J>;
   readonly run: Readonly<Record<J['kind'], RunJob<J>>>;
   readonly log: Logger;
+  /** How many jobs a replica runs at once; 2 by default. */
+  readonly maxRunning?: number;
 }
 
 /** Attempts without progress after which a job fails, and the wait before the first one, in seconds. */
@@ -27,15 +29,16 @@ const retrySec = 2;
 /** When a job that waits is looked at again, in seconds. */
 const waitSec = 1;
 
-/** How many jobs a replica runs at once. All service keys together have one place, so admins always find the other. */
-const maxRunning = 2;
+/** How many imports a replica runs at once. All service keys together have one place, so admins always find the other. */
+const usualRunning = 2;
 
-/** Creates a replica's worker, which runs up to two jobs (import §7.4). */
+/** Creates a replica's worker (import §7.4). */
 export function createJobWorker<J extends WorkedJob>({
   database: { query },
   jobs,
   run,
   log,
+  maxRunning = usualRunning,
 }: WorkerDeps<J>): QueueWorker<J> {
   const worker = createQueueWorker<J>({
     name: 'take jobs',

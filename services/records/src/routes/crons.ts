@@ -3,19 +3,19 @@ import type { Database } from '@recordbus/database';
 import { notFound } from '@recordbus/errors';
 import { ok, page, pageOf, pageQuery, type Route, route } from '@recordbus/http';
 import { z } from 'zod';
-import { cronRun, findLastRuns, listRuns } from '../extensions/crons/cron-runs.ts';
-import type { Scheduler } from '../extensions/crons/scheduler.ts';
+import { cronRun, findLastRuns, listRuns } from '../crons/cron-runs.ts';
+import type { Crons } from '../crons/crons.ts';
 
 interface CronDeps {
   readonly database: Database;
-  /** Undefined without extensions: then there are no crons. */
-  readonly findScheduler: () => Pick<Scheduler, 'crons' | 'runNow'> | undefined;
+  /** The product's crons, and those of the extensions if there are any. */
+  readonly all: () => readonly Crons[];
 }
 
 const cron = z
   .object({
     name: z.string(),
-    extension: z.string(),
+    extension: z.string().nullable().describe("null for the product's own"),
     schedule: z.string(),
     time_zone: z.string(),
     missed: z.enum(['skip', 'run once']),
@@ -29,17 +29,17 @@ const params = z.object({ name: z.string() });
 
 const seconds = (date: Date | null): number | null => date && Math.floor(date.getTime() / 1000);
 
-/** The extensions' crons, for admins. */
-export const cronRoutes = ({ database, findScheduler }: CronDeps): Route[] => [
+/** The crons of the product and of the extensions, for admins. */
+export const cronRoutes = ({ database, all }: CronDeps): Route[] => [
   route({
     method: 'GET',
     path: '/api/v1/admin/crons',
     access: 'admin',
     scope: 'admin',
-    summary: 'List extension crons',
+    summary: 'List crons',
     answers: { 200: z.array(cron) },
     async handler() {
-      const crons = findScheduler()?.crons ?? [];
+      const crons = all().flatMap((one) => one.crons);
       const lastRuns = await findLastRuns(
         database.query,
         crons.map(({ fullName }) => fullName),
@@ -68,7 +68,7 @@ export const cronRoutes = ({ database, findScheduler }: CronDeps): Route[] => [
     query: pageQuery,
     answers: { 200: pageOf(cronRun), 404: 'no such cron' },
     async handler({ params: { name }, query }) {
-      if (!findScheduler()?.crons.some(({ fullName }) => fullName === name)) throw notFound('cron');
+      findCrons(all(), name);
       const { rows, totalItems } = await listRuns(database.query, name, query);
       return page(rows, { page: query.page, perPage: query.perPage, totalItems });
     },
@@ -83,12 +83,17 @@ export const cronRoutes = ({ database, findScheduler }: CronDeps): Route[] => [
     params,
     answers: { 202: cronRun, 404: 'no such cron', 409: 'the cron is running' },
     async handler({ params: { name }, context, header }) {
-      const scheduler = findScheduler();
-      if (!scheduler) throw notFound('cron');
-      const run = await scheduler.runNow(name);
+      const run = await findCrons(all(), name).runNow(name);
       const target = { type: 'cron', id: name };
       await recordAudit(database.query, { action: 'crons.run', context, userAgent: header('user-agent'), target });
       return { status: 202, body: { data: run } };
     },
   }),
 ];
+
+/** Finds the crons that have one with the name. Throws 404. */
+function findCrons(all: readonly Crons[], name: string): Crons {
+  const found = all.find(({ crons }) => crons.some(({ fullName }) => fullName === name));
+  if (!found) throw notFound('cron');
+  return found;
+}

@@ -1,27 +1,21 @@
-import type { Database } from '@recordbus/database';
 import type { CronDescription, ExtensionHost, LoadedExtension } from '@recordbus/extension-host';
-import type { Logger } from '@recordbus/process/logging';
 import { acceptTraceparent } from '@recordbus/process/telemetry';
-import { underLease } from '@recordbus/queue';
+import type { CronRun } from '../../crons/cron-runs.ts';
+import { runBegun, type CronDeps as ScheduleDeps, type ScheduledAt } from '../../crons/run-begun.ts';
 import { principalOfExtension, rootScope } from '../call-scope.ts';
 import type { WithTransactions } from '../call-transactions.ts';
 import { errorTextOf } from '../error-text.ts';
-import { type CronRun, endRun, renewMs, renewRun } from './cron-runs.ts';
 
 /** A loaded extension's cron. */
-export interface DeclaredCron extends CronDescription {
+export interface DeclaredCron extends CronDescription, ScheduledAt {
   /** `<extension>.<name>`, its name outside the extension. */
   readonly fullName: string;
   readonly extension: string;
 }
 
-export interface CronDeps {
+export interface CronDeps extends ScheduleDeps {
   readonly host: Pick<ExtensionHost, 'call'>;
   readonly withTransactions: WithTransactions;
-  readonly database: Pick<Database, 'query' | 'transaction'>;
-  readonly log: Logger;
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number;
 }
 
 /** Returns an extension's crons. */
@@ -29,16 +23,8 @@ export const cronsOf = ({ name, description }: LoadedExtension): readonly Declar
   description.crons.map((cron) => ({ ...cron, extension: name, fullName: `${name}.${cron.name}` }));
 
 /** Runs a cron whose run has begun, and records how it ends. Never throws. */
-export async function runCron(deps: CronDeps, cron: DeclaredCron, run: CronRun): Promise<void> {
-  const { database, log } = deps;
-  const facts = { cron: cron.fullName, run: run.id };
-  const renew = () => renewRun(database.query, run.id);
-  const failure = await underLease({ renewMs, renew }, () => callCron(deps, cron, run)).then(() => null, errorTextOf);
-  if (failure !== null) log.warn({ ...facts, reason: failure }, 'a cron failed');
-  await endRun(database.query, run.id, failure).catch((error) =>
-    log.warn({ ...facts, err: error }, "cannot record a cron run's end"),
-  );
-}
+export const runCron = (deps: CronDeps, cron: DeclaredCron, run: CronRun): Promise<void> =>
+  runBegun(deps, run, { work: () => callCron(deps, cron, run), textOf: errorTextOf });
 
 async function callCron(
   { host, withTransactions, clock }: CronDeps,

@@ -5,8 +5,8 @@ import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase 
 import type { CronDescription, ExtensionHost } from '@recordbus/extension-host';
 import { createLogger } from '@recordbus/process/logging';
 import { eventually } from '@recordbus/testing';
+import { beginRun, listRuns, removeOldRuns } from '../../crons/cron-runs.ts';
 import type { WithTransactions } from '../call-transactions.ts';
-import { beginRun, listRuns, removeOldRuns } from './cron-runs.ts';
 import { createScheduler } from './scheduler.ts';
 
 const log = createLogger('test', 'silent');

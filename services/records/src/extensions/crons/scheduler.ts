@@ -1,21 +1,14 @@
 import { conflict, notFound } from '@recordbus/errors';
 import type { ExtensionHost, LoadedExtension } from '@recordbus/extension-host';
-import { beginRun, type CronRun } from './cron-runs.ts';
-import { followCron, nextTickOf } from './follow-cron.ts';
-import { type CronDeps, cronsOf, type DeclaredCron, runCron } from './run-cron.ts';
-
-/** A loaded cron. */
-export interface ScheduledCron extends DeclaredCron {
-  readonly nextRunAt: Date | null;
-}
+import { beginRun } from '../../crons/cron-runs.ts';
+import type { Crons } from '../../crons/crons.ts';
+import { followCron, nextTickOf } from '../../crons/follow-cron.ts';
+import { type CronDeps, cronsOf, runCron } from './run-cron.ts';
 
 /** Runs crons on schedule. Every replica has a scheduler, and one of them runs each tick. */
-export interface Scheduler {
-  readonly crons: readonly ScheduledCron[];
+export interface Scheduler extends Crons {
   /** Follows the currently loaded extensions' crons. Call it at the start and after extensions change. */
   renew(): void;
-  /** Begins a run now without waiting for its end. Throws 404 for an unknown cron, and 409 while it is running. */
-  runNow(fullName: string): Promise<CronRun>;
   /** Starts no further runs. Current runs end with the extensions. */
   stop(): void;
 }
@@ -43,7 +36,7 @@ export function createScheduler({ clock = Date.now, ...rest }: SchedulerDeps): S
       if (!followed.has(extension))
         followed.set(
           extension,
-          cronsOf(extension).map((cron) => followCron(deps, cron)),
+          cronsOf(extension).map((cron) => followCron({ ...deps, runBegun: (run) => runCron(deps, cron, run) }, cron)),
         );
   }
 
