@@ -59,6 +59,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'cost-budget.slow': [],
   'create-records': ['client'],
   dates: [],
+  'default-definitions': ['clientInAll'],
   defaults: ['clientInAll'],
   'definition-warnings': [],
   'documented-customers': [],

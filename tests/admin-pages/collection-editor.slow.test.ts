@@ -109,6 +109,26 @@ describe('the collection editor', { skip: skipWithoutBrowser }, () => {
     assert.deepEqual(await rulesOf('notes'), ['', '', '', '', '']);
   });
 
+  test('warnings about a new collection are on the page that follows, until they are dismissed', async () => {
+    await pages.open('new-collection');
+    await page.getByLabel('Name', { exact: false }).first().fill('letters_to_all');
+    await page.getByRole('textbox', { name: 'Field name' }).fill('text');
+    await tab('Rules').click();
+    await page.getByLabel('Create: who can').selectOption('Everyone, guests too');
+    await pages.button('Create collection').click();
+    const warnings = page.getByRole('list', { name: 'Warnings' });
+    await page.getByRole('heading', { name: 'letters_to_all' }).waitFor();
+    await warnings.getByText('guests').first().waitFor();
+    await page.getByRole('link', { name: 'Settings', exact: true }).last().click();
+    await tab('Rules').waitFor();
+    await warnings.waitFor();
+    await pages.button('Dismiss warnings').click();
+    await warnings.waitFor({ state: 'detached' });
+    await pages.open('collections/letters_to_all/records');
+    await page.getByText('No records yet').waitFor();
+    assert.equal(await warnings.count(), 0);
+  });
+
   test('a rule with several lines does not stretch its select', async () => {
     await pages.open('collections/notes/settings?tab=rules');
     await page.getByLabel('List: who can').selectOption('some');

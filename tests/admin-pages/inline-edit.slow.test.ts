@@ -10,6 +10,7 @@ describe('a cell of the records that is edited in place', { skip: skipWithoutBro
   let page: Page;
   let first: string;
   let second: string;
+  let grace: string;
 
   before(async () => {
     pages = await openPages(async (client) => {
@@ -18,7 +19,13 @@ describe('a cell of the records that is edited in place', { skip: skipWithoutBro
         { name: 'stars', type: 'number' },
         { name: 'kind', type: 'select', options: { values: ['port', 'city'] } },
         { name: 'meta', type: 'json' },
+        { name: 'place', type: 'geoPoint' },
+        { name: 'owner', type: 'relation', collection: 'keepers' },
+        { name: 'story', type: 'editor' },
       ];
+      await client.post('/api/v1/collections', { name: 'keepers', fields: [{ name: 'name', type: 'text' }] });
+      await client.create('keepers', { name: 'Ada' });
+      ({ id: grace } = await client.create('keepers', { name: 'Grace' }));
       await client.post('/api/v1/collections', { name: 'spots', fields });
       ({ id: first } = await client.create('spots', { title: 'Harbour', stars: 1, kind: 'port', meta: { a: 1 } }));
       ({ id: second } = await client.create('spots', { title: 'Market', stars: 2 }));
@@ -152,12 +159,79 @@ describe('a cell of the records that is edited in place', { skip: skipWithoutBro
 
   test('a value that needs more room, and a click on a cell, open the record', async () => {
     await open();
-    await cell(first, 'meta').focus();
+    await cell(first, 'story').focus();
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Edit record in spots' }).waitFor();
     await open();
     await cell(first, 'title').click();
     await page.getByRole('heading', { name: 'Edit record in spots' }).waitFor();
+  });
+
+  test('a related record is found by its name and chosen with the keyboard, and the cell shows the name', async () => {
+    await open();
+    await cell(first, 'owner').focus();
+    await page.keyboard.press('Enter');
+    await editor().getByRole('button', { name: /^Ada/ }).waitFor();
+    await page.keyboard.type('gra');
+    await editor().getByRole('button', { name: /^Ada/ }).waitFor({ state: 'detached' });
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await editor().getByRole('link', { name: 'Grace' }).waitFor();
+    await page.keyboard.press('Enter');
+    await editor().waitFor({ state: 'detached' });
+    assert.equal((await stored(first)).owner, grace);
+    await cell(first, 'owner').getByText('Grace').waitFor();
+  });
+
+  test('a search that chose no related record is neither saved nor lost', async () => {
+    await open();
+    await cell(second, 'owner').focus();
+    await page.keyboard.press('Enter');
+    await editor().getByLabel('owner').fill('nobody');
+    await page.mouse.click(1200, 850);
+    await editor().getByText('Choose a record from the list').waitFor();
+    assert.equal(await editor().getByLabel('owner').inputValue(), 'nobody');
+    assert.equal((await stored(second)).owner, null);
+  });
+
+  test("someone else's choice of a related record shows its name", async () => {
+    await open();
+    await page.getByText('live', { exact: true }).waitFor();
+    await pages.admin.patch(`/api/v1/spots/${second}`, { owner: grace });
+    await cell(second, 'owner').getByText('Grace').waitFor();
+  });
+
+  test('JSON has lines and is saved with Ctrl-S, and a mistake in it is not', async () => {
+    await open();
+    await cell(first, 'meta').focus();
+    await page.keyboard.press('Enter');
+    await editor().locator('[contenteditable]').waitFor();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('{"a": 2,\n');
+    await page.keyboard.press('Control+s');
+    await editor().getByRole('alert').waitFor();
+    assert.deepEqual((await stored(first)).meta, { a: 1 });
+    await editor().locator('[contenteditable]').focus();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('{"a":');
+    await page.keyboard.press('Enter');
+    await page.keyboard.insertText('[3]}');
+    await page.keyboard.press('Control+s');
+    await editor().waitFor({ state: 'detached' });
+    assert.deepEqual((await stored(first)).meta, { a: [3] });
+    await cell(first, 'meta').getByText('{"a":[3]}').waitFor();
+  });
+
+  test('a point has its two numbers and the map', async () => {
+    await open();
+    await cell(first, 'place').focus();
+    await page.keyboard.press('Enter');
+    await editor().getByRole('button', { name: 'Zoom in' }).waitFor();
+    await editor().getByLabel('place', { exact: true }).fill('48.2');
+    await editor().getByLabel('place: longitude').fill('16.4');
+    await page.keyboard.press('Enter');
+    await editor().waitFor({ state: 'detached' });
+    assert.deepEqual((await stored(first)).place, { lat: 48.2, lng: 16.4 });
   });
 
   test('the editor works in both themes and widths', async () => {
@@ -170,6 +244,16 @@ describe('a cell of the records that is edited in place', { skip: skipWithoutBro
     };
     const path = '/_/collections/spots/records?sort=title';
     await look(page, pages.stack.url, { name: 'inline-edit', path, shows: 'New harbour', opens });
+  });
+
+  test('the editor of a related record does too', async () => {
+    const opens = async () => {
+      await cell(first, 'owner').focus();
+      await page.keyboard.press('Enter');
+      await editor().getByRole('button', { name: /^Ada/ }).waitFor();
+    };
+    const path = '/_/collections/spots/records?sort=title';
+    await look(page, pages.stack.url, { name: 'inline-edit-relation', path, shows: 'New harbour', opens });
   });
 
   test('nothing broke the policy, and no script failed', () => assert.deepEqual(pages.said, []));

@@ -157,6 +157,26 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
     assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Area');
   });
 
+  test('every key that follows Ctrl-K is typed into the palette, however slow the network is', async () => {
+    await open('/_/collections');
+    await page.getByRole('heading', { name: 'Collections' }).waitFor();
+    const network = Promise.withResolvers<void>();
+    let isAsked = false;
+    await page.route('**/_/assets/**', async (route) => {
+      isAsked = true;
+      await network.promise;
+      await route.continue();
+    });
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('audit');
+    assert.equal(await page.getByRole('combobox', { name: 'Search' }).inputValue(), 'audit');
+    await page.keyboard.press('Enter');
+    await eventually("the screen's own file is asked for", () => isAsked);
+    network.resolve();
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+    await page.unroute('**/_/assets/**');
+  });
+
   test('a backup is created, saved and deleted', async () => {
     await open('/_/backups');
     await page.getByText('No backups yet').waitFor();

@@ -9,8 +9,14 @@ interface ReceivedMail {
   readonly raw: string;
 }
 
+export interface MailServer {
+  readonly port: number;
+  readonly received: readonly ReceivedMail[];
+  close(): Promise<void>;
+}
+
 /** Starts a real SMTP server on a free port on this machine that keeps the mails it receives. */
-export async function startMailServer(options: SMTPServerOptions = {}) {
+export async function startMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const received: ReceivedMail[] = [];
   const server = new SMTPServer({
     authOptional: true,

@@ -54,7 +54,16 @@ export function positionIn(message: string | undefined, text: string): number | 
 /** Whether a request was aborted because its result is no longer needed. */
 export const isAborted = (error: unknown): boolean => error instanceof RecordbusError && error.code === 'aborted';
 
-const check = (places: readonly string[]): string => `Check ${places.slice(0, maxNamed).join(', ')}.`;
+const check = (places: readonly string[]): string => `Check ${places.slice(0, maxNamed).map(placeName).join(', ')}.`;
+
+/** Names a place as people do: `fields.0.name` is the name of the first field, `fields.title.options.min` the title's min. */
+function placeName(place: string): string {
+  const [list, one = '', ...parts] = place.split('.');
+  if (list !== 'fields' || one === '') return place;
+  const field = /^\d+$/.test(one) ? `field ${Number(one) + 1}` : `field ${one}`;
+  const part = parts.filter((name) => name !== 'options').join(' ');
+  return part === '' ? field : `${field} (${part})`;
+}
 
 const sentence = (text: string): string => {
   const first = text.charAt(0).toUpperCase() + text.slice(1);

@@ -22,6 +22,8 @@ export interface FieldDraft {
 
 export const ruleNames = ['list_rule', 'view_rule', 'create_rule', 'update_rule', 'delete_rule'] as const;
 export type RuleName = (typeof ruleNames)[number];
+/** A rule that can be tried for an account. */
+export type DefinitionRule = RuleName | 'sign_in_rule';
 
 /** A collection in the editor. */
 export interface Draft extends Record<RuleName, DraftRule> {

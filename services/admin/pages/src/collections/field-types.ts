@@ -6,7 +6,8 @@ export interface FieldOption {
   readonly label: string;
   readonly kind: OptionKind;
   readonly hint?: string;
-  readonly choices?: readonly string[];
+  /** Each value, and what it does in words. */
+  readonly choices?: readonly (readonly [value: string, words: string])[];
 }
 
 export interface FieldKind {
@@ -68,7 +69,11 @@ export const fieldKinds: readonly FieldKind[] = [
         name: 'cascade',
         label: 'When the target is deleted',
         kind: 'choice',
-        choices: ['setNull', 'cascade', 'restrict'],
+        choices: [
+          ['setNull', 'setNull: clear the relation'],
+          ['cascade', 'cascade: delete this record too'],
+          ['restrict', 'restrict: refuse the delete'],
+        ],
       },
       multiple,
       number('max', 'Max records', '0 means no limit'),

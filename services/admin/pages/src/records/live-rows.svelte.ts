@@ -38,8 +38,11 @@ export class LiveRows {
     this.changed = new Map(this.changed).set(record.id, record);
   }
 
-  /** Follows a collection until the signal aborts. If live changes do not support the filter, the rows do not change. */
-  async follow(collection: string, filter: string, signal: AbortSignal): Promise<void> {
+  /**
+   * Follows a collection, with some related records, until the signal aborts. If live changes do not support the filter,
+   * the rows do not change.
+   */
+  async follow(collection: string, filter: string, expand: readonly string[], signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => {
       clearTimeout(this.#timer);
       [this.#timer, this.#waiting] = [undefined, []];
@@ -47,6 +50,7 @@ export class LiveRows {
     try {
       const subscription: Subscription = await client.from(collection).subscribe({
         filter: filter || undefined,
+        expand,
         signal,
         onMessage: (message: Change<AnyRecord>) => {
           if (signal.aborted) return;

@@ -4,8 +4,19 @@ import type { AnyRecord } from '../api/records.ts';
 import { readable } from '../ui/unreadable.ts';
 import { sameValue } from './form-values.ts';
 
-/** The types that are edited in a cell. Others need more room. */
-const inlineTypes: ReadonlySet<string> = new Set(['text', 'number', 'bool', 'date', 'select', 'email', 'url']);
+/** The types that are edited in a cell. Rich texts, files and vectors need more room. */
+const inlineTypes: ReadonlySet<string> = new Set([
+  'text',
+  'number',
+  'bool',
+  'date',
+  'select',
+  'email',
+  'url',
+  'relation',
+  'geoPoint',
+  'json',
+]);
 
 export const isInline = (type: string): boolean => inlineTypes.has(type);
 
@@ -23,14 +34,14 @@ export class ConflictingValue extends Error {
 const maxTries = 5;
 
 /**
- * Writes one value of a record, and returns the record. Other fields may have changed since; throws a `ConflictingValue`
- * if this one has.
+ * Writes one value of a record, and returns the record, with the related records if `expand` names the field. Other fields
+ * may have changed since; throws a `ConflictingValue` if this one has.
  */
 export async function writeValue(
   collection: string,
   id: string,
   name: string,
-  { seen, value }: { readonly seen: unknown; readonly value: unknown },
+  { seen, value, expand }: { readonly seen: unknown; readonly value: unknown; readonly expand: readonly string[] },
 ): Promise<AnyRecord> {
   const values = readable({ [name]: value });
   const records = client.from(collection);
@@ -38,7 +49,11 @@ export async function writeValue(
     const now = (await records.get(id)) as AnyRecord;
     if (!sameValue(now[name], seen)) throw new ConflictingValue(now);
     try {
-      return (await records.update(now as never, values as never)) as AnyRecord;
+      const written = (await records.update(now as never, values as never)) as AnyRecord;
+      // Writes answer without related records. The value is saved, whatever becomes of this read.
+      return expand.length === 0
+        ? written
+        : ((await records.get(id, { expand: expand as never }).catch(() => written)) as AnyRecord);
     } catch (error) {
       if (!isConflict(error) || tries === maxTries) throw error;
     }
