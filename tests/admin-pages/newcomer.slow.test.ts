@@ -13,8 +13,8 @@ import { type OpenPages, openPages } from './open-pages.ts';
 /** The rows of a spreadsheet. One has a state that the field does not allow. */
 const rows = 'Title,State\nKeyboard missing,open\nMonitor flickers,closed\nMouse dead,solved\n';
 
-/** What somebody new does on the first day, with nothing but the pages. The set-up itself is in `built-pages.test.ts`. */
-describe('somebody new', { skip: skipWithoutBrowser }, () => {
+/** A new user's first day, with nothing but the pages. The set-up itself is in `built-pages.test.ts`. */
+describe('a new user', { skip: skipWithoutBrowser }, () => {
   let pages: OpenPages;
   let page: Page;
   let mails: MailServer;
@@ -49,7 +49,7 @@ describe('somebody new', { skip: skipWithoutBrowser }, () => {
     await page.getByRole('heading', { name, exact: true }).waitFor();
   }
 
-  test('creates a collection, and is told which part of a field is missing', async () => {
+  test('creates a collection, and reads which part of a field is missing', async () => {
     await pages.open('new-collection');
     await page.getByLabel('Name', { exact: false }).first().fill('tickets');
     await pages.button('Create collection').click();

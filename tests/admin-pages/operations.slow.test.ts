@@ -161,9 +161,9 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
     await open('/_/collections');
     await page.getByRole('heading', { name: 'Collections' }).waitFor();
     const network = Promise.withResolvers<void>();
-    let isAsked = false;
+    let isRequested = false;
     await page.route('**/_/assets/**', async (route) => {
-      isAsked = true;
+      isRequested = true;
       await network.promise;
       await route.continue();
     });
@@ -171,7 +171,7 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
     await page.keyboard.type('audit');
     assert.equal(await page.getByRole('combobox', { name: 'Search' }).inputValue(), 'audit');
     await page.keyboard.press('Enter');
-    await eventually("the screen's own file is asked for", () => isAsked);
+    await eventually("the screen's own file is requested", () => isRequested);
     network.resolve();
     await page.getByRole('heading', { name: 'Audit log' }).waitFor();
     await page.unroute('**/_/assets/**');
