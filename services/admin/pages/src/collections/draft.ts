@@ -38,7 +38,7 @@ export interface Draft extends Record<RuleName, DraftRule> {
   history_enabled: boolean;
   durability: CollectionDefinition['durability'];
   /** Seconds; null without a bound. Views have none. */
-  fresh_s: number | null;
+  fresh_s: number | null | Unreadable;
 }
 
 let lastKey = 0;
