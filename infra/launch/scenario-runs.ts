@@ -254,6 +254,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'webhook-owners-filters': [],
   'webhook-owners-log': [],
   'webhook-owners-mails': ['wire'],
+  'webhook-owners-renames': [],
   'webhook-payloads': [],
   'webhook-polling': ['wire'],
   'webhook-portal': [],

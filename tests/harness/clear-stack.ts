@@ -7,12 +7,13 @@ const collectionsPath = '/api/v1/collections';
 /** Resets a stack to the state after its set-up: no webhooks, no collections, one admin, the default settings. */
 export async function clearStack(admin: Client): Promise<void> {
   await deleteAll(admin, '/api/v1/admin/webhooks');
-  await deleteAllCollections(admin);
-  await deleteAll(admin, '/api/v1/admin/admins', ({ email }) => email !== firstAdmin.email);
+  // A setting may keep a collection from being deleted.
   const settings = objectAt((await admin.get('/api/v1/admin/settings')).json, 'data');
   // Rate limits stay disabled, because the next file signs in.
   const names = Object.keys(settings).filter((name) => name !== 'rate_limit.enabled');
   await admin.patch('/api/v1/admin/settings', Object.fromEntries(names.map((name) => [name, ''])));
+  await deleteAllCollections(admin);
+  await deleteAll(admin, '/api/v1/admin/admins', ({ email }) => email !== firstAdmin.email);
 }
 
 /** A collection cannot be deleted while another one's view, relation or rule depends on it, even in a circle. */

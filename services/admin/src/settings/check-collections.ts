@@ -8,7 +8,7 @@ import {
   type SettingsPatch,
   settingFamilies,
 } from '@recordbus/settings';
-import { findOwnersProblem, ofOwners } from './check-owners.ts';
+import { findOwnersProblem, ofOwners } from '../references/check-owners.ts';
 
 /** Throws 422 that names each key without a suitable collection, and each with unsuitable fields or rules. */
 export function checkCollectionsOf(patch: SettingsPatch, collections: readonly Collection[]): void {
