@@ -66,7 +66,8 @@ export function createDispatcher(
             limitBytes: bodyLimitOf(request, route),
             isStreamed: route.streamedBody !== undefined,
           });
-    const keyed = key !== undefined && digest && { key, digest, route, params, context };
+    const keyed = key !== undefined &&
+      digest && { key, digest, route, params, context, session: sessionOf(request, route) };
     const input = (await readInput(request, search, route, params, context)) as AnyInput;
     // The gateway has given up meanwhile and discarded the rest of the body.
     if (response.headersSent) return;
@@ -93,6 +94,11 @@ export function createDispatcher(
         if (!response.headersSent) sendRefusal(request, response, refusal);
       }
     });
+}
+
+function sessionOf({ headers }: IncomingMessage, { sessionHeader }: Route): string | undefined {
+  const session = sessionHeader === undefined ? undefined : headers[sessionHeader];
+  return typeof session === 'string' ? session : undefined;
 }
 
 type AnyInput = RouteInput<never, never, never>;

@@ -90,6 +90,8 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
   readonly idempotent?: boolean;
   /** Whether the handler itself makes sure that the work of a key is done once (`RouteInput.key`). */
   readonly answersOnce?: boolean;
+  /** The header, in lower case, whose session stands for a caller without a token: its idempotency keys are its own. */
+  readonly sessionHeader?: string | undefined;
   /** Whether its answers stay open until their clients leave (`Reply.holdOpen`), and it accepts WebSockets. */
   readonly staysOpen?: boolean;
   /** Headers that the route reads, each with its description. */
@@ -122,6 +124,7 @@ export interface Route {
   readonly multipartBody?: JsonSchema | undefined;
   readonly idempotent: boolean;
   readonly answersOnce?: boolean | undefined;
+  readonly sessionHeader?: string | undefined;
   readonly streamedBody?: Readonly<Record<string, JsonSchema>> | undefined;
   readonly staysOpen?: boolean | undefined;
   readonly requestHeaders?: Readonly<Record<string, string>> | undefined;

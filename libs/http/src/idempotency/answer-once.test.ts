@@ -62,6 +62,16 @@ const make = {
 const routes = [
   route({
     ...make,
+    path: '/sessions',
+    sessionHeader: 'x-visit',
+    body: z.record(z.string(), z.unknown()),
+    handler: ({ body }) => {
+      done += 1;
+      return created({ ...body, done, token: 'secret' });
+    },
+  }),
+  route({
+    ...make,
     path: ['/things/:shelf', '/v1/things/:shelf'],
     body: z.record(z.string(), z.unknown()),
     handler: async ({ body }) => {
@@ -195,6 +205,19 @@ describe('a request with an idempotency key', () => {
     await post('/things/a');
     // A user's address makes no difference.
     assert.equal(done, 6);
+  });
+
+  it("is the session's on a route that knows sessions, and gets its token again", async () => {
+    const post1 = () => post('/sessions', '{"n":1}', { 'X-Visit': 'one' });
+    const first = await post1();
+    clientAddress = '192.0.2.9';
+    assert.deepEqual((await post1()).json, first.json);
+    assert.deepEqual((await post('/sessions', '{"n":1}', { 'X-Visit': 'two' })).json.data.done, 2);
+    clientAddress = '192.0.2.1';
+    assert.equal((await post('/sessions')).json.data.done, 3);
+    assert.equal((await post('/sessions')).status, 409);
+    principal = user('u1');
+    assert.equal((await post('/sessions', '{"n":1}', { 'X-Visit': 'one' })).json.data.done, 4);
   });
 
   it('is refused with 409 while the first is running', async () => {

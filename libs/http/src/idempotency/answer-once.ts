@@ -40,6 +40,8 @@ export interface KeyedRequest {
   readonly route: Route;
   readonly params: unknown;
   readonly context: RequestContext;
+  /** The session that a caller without a token has for the route (`sessionHeader`). */
+  readonly session?: string | undefined;
   /** The digest of query and body: a request with another digest is another request. */
   readonly digest: RequestDigest;
 }
@@ -57,7 +59,7 @@ export async function answerOnce(
 ): Promise<Reply> {
   // This comes before the work, so a client that disconnects meanwhile cannot keep the answer from being stored.
   if (!request.digest.isLate) await request.digest.take();
-  const isGuest = request.context.principal.type === 'guest';
+  const isGuest = isUnknown(request);
   const claim = await store.claim(identityOf(request));
   if (claim.outcome === 'running') throw stillRunning();
   if (claim.outcome === 'answered') {
@@ -95,10 +97,18 @@ async function workOnce(
 
 const isSuccess = ({ status }: Reply): boolean => status >= 200 && status <= 299;
 
-/** Identifies a key by its caller and resource. All paths to a resource count as one; a guest is known by address. */
-function identityOf({ key, route, params, context }: KeyedRequest): string {
+/** Whether nothing but an address tells who calls. */
+const isUnknown = ({ context, session }: KeyedRequest): boolean =>
+  context.principal.type === 'guest' && session === undefined;
+
+/**
+ * Identifies a key by its caller and resource. All paths to a resource count as one; a guest is known by the session of the
+ * route, or else by address.
+ */
+function identityOf({ key, route, params, context, session }: KeyedRequest): string {
   const { principal, clientAddress } = context;
-  const caller = principal.type === 'guest' ? clientAddress : principal.id;
+  const guest = session === undefined ? clientAddress : ['session', session];
+  const caller = principal.type === 'guest' ? guest : principal.id;
   return JSON.stringify([principal.type, caller, route.method, route.paths[0], params, key]);
 }
 

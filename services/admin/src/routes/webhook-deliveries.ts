@@ -23,11 +23,12 @@ const noSuchDelivery = { 404: 'There is no such webhook or delivery.' };
 /** Routes for a webhook's deliveries, at one place (webhooks §4, §9.6). */
 export const webhookDeliveryRoutes = (
   { database: { query, transaction }, bus }: WebhookDeliveryRoutesDeps,
-  { path, access, whose, reader, admit }: WebhookPlace,
+  { path, access, sessionHeader, whose, reader, admit }: WebhookPlace,
 ): Route[] => [
   route({
     method: 'POST',
     idempotent: true,
+    sessionHeader,
     path: `${path}/:id/test`,
     access,
     scope: 'webhooks:write',
@@ -82,6 +83,7 @@ export const webhookDeliveryRoutes = (
   route({
     method: 'POST',
     idempotent: true,
+    sessionHeader,
     path: `${path}/:id/deliveries/:deliveryId/redeliver`,
     access,
     scope: 'webhooks:write',
@@ -103,6 +105,7 @@ export const webhookDeliveryRoutes = (
   route({
     method: 'POST',
     idempotent: true,
+    sessionHeader,
     path: `${path}/:id/replay`,
     access,
     scope: 'webhooks:write',
@@ -136,6 +139,7 @@ export const webhookDeliveryRoutes = (
   route({
     method: 'POST',
     idempotent: true,
+    sessionHeader,
     path: `${path}/:id/unblock`,
     access,
     scope: 'webhooks:write',

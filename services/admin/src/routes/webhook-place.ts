@@ -2,7 +2,7 @@ import type { Query } from '@recordbus/database';
 import { notFound } from '@recordbus/errors';
 import type { RouteInput } from '@recordbus/http';
 import type { LogReader } from '../webhooks/delivery-store.ts';
-import { type OwnerAccessDeps, requireManager } from '../webhooks/owner-access.ts';
+import { type OwnerAccessDeps, portalHeader, requireManager } from '../webhooks/owner-access.ts';
 import type { Owner } from '../webhooks/webhook-owner.ts';
 import { newOwnedWebhook, newWebhook } from '../webhooks/webhook-schema.ts';
 
@@ -15,6 +15,8 @@ type PlacedInput = Pick<
 export interface WebhookPlace {
   readonly path: string;
   readonly access: 'admin' | 'public';
+  /** The header with the session of a caller without a token. */
+  readonly sessionHeader?: string;
   /** Who reads the delivery log there. */
   readonly reader: LogReader;
   /** A create's body. */
@@ -42,6 +44,7 @@ export const adminPlace: WebhookPlace = {
 export const ownerPlace = (deps: OwnerAccessDeps): WebhookPlace => ({
   path: '/api/v1/webhooks',
   access: 'public',
+  sessionHeader: portalHeader,
   reader: 'manager',
   bodies: { create: newOwnedWebhook },
   whose: ' that the record in `owner` owns',

@@ -51,7 +51,7 @@ async function withNewKey(query: Query, webhook: Webhook): Promise<z.output<type
 /** Routes for webhook definitions, at one place (webhooks §1, §9.6). */
 export const webhookRoutes = (
   { database: { query, transaction }, bus, owners }: WebhookRoutesDeps,
-  { path, access, whose, admit, bodies }: WebhookPlace,
+  { path, access, sessionHeader, whose, admit, bodies }: WebhookPlace,
 ): Route[] => [
   route({
     method: 'GET',
@@ -70,6 +70,7 @@ export const webhookRoutes = (
   route({
     method: 'POST',
     idempotent: true,
+    sessionHeader,
     path,
     access,
     scope: 'webhooks:write',
@@ -159,6 +160,7 @@ export const webhookRoutes = (
   route({
     method: 'POST',
     idempotent: true,
+    sessionHeader,
     path: `${path}/:id/regenerate-secret`,
     access,
     scope: 'webhooks:write',

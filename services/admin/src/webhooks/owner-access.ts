@@ -14,7 +14,7 @@ export interface OwnerAccessDeps {
 }
 
 /** The header that carries the session of an opened portal (webhooks §10.3). */
-const portalHeader = 'x-portal-session';
+export const portalHeader = 'x-portal-session';
 
 /** A request for an owner's webhooks. */
 interface OwnerRequest {
