@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { Client } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, type JsonObject, listAt, objectAt, textAt } from '../harness/json.ts';
+import { metricOf } from '../harness/metric.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { onEachTopology } from '../harness/target.ts';
 import { adminPath, prepare } from './firms.ts';
@@ -46,6 +47,12 @@ onEachTopology('events of a webhook with the type poll are read [webhooks §11]'
     const reader = await make(admin, adminPath, { filter: 'record.state != "hidden"' });
     for (const state of ['a', 'b', 'hidden', 'c', 'd', 'e']) await order(north, state);
     await eventually('five wait', async () => (await pendingOf(reader)) === 5);
+    await eventually('they count as unread, not as pending deliveries', async () => {
+      const names = ['recordbus_webhook_events_unread', 'recordbus_webhook_deliveries_pending'];
+      const found = await Promise.all(names.map((name) => metricOf(admin, name)));
+      assert.deepEqual(found, [5, 0]);
+      return true;
+    });
     const first = await read(reader, '?limit=2');
     const rest = await read(reader, `?after=${first.next}`);
     assert.deepEqual(

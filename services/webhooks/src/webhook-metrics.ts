@@ -22,6 +22,9 @@ interface WebhookMetricsOptions {
   readonly underWay: () => number;
 }
 
+/** SQL: whether the webhook of a queued delivery is read instead of called. */
+const isPolled = "q.webhook_id in (select id from system.webhooks where type = 'poll')";
+
 /** Creates this process's metrics. */
 export function createWebhookMetrics({ query, bus, stream, underWay }: WebhookMetricsOptions): WebhookMetrics {
   const metrics = createMetrics('webhooks');
@@ -34,7 +37,14 @@ export function createWebhookMetrics({ query, bus, stream, underWay }: WebhookMe
   countRows(metrics, query, {
     name: 'recordbus_webhook_deliveries_pending',
     help: "Deliveries that wait to be sent, disabled webhooks' included.",
-    from: '(select from system.delivery_queue union all select from system.ordered_deliveries) as waiting',
+    from: `(
+        select from system.delivery_queue q where not ${isPolled} union all select from system.ordered_deliveries
+      ) as waiting`,
+  });
+  countRows(metrics, query, {
+    name: 'recordbus_webhook_events_unread',
+    help: 'Events of webhooks with the type poll that nobody has read yet.',
+    from: `system.delivery_queue q where ${isPolled}`,
   });
   countRows(metrics, query, {
     name: 'recordbus_webhooks_paused',
