@@ -1,48 +1,15 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../harness/eventually.ts';
-import { at, type JsonObject, listAt, objectAt } from '../harness/json.ts';
-import { type Delivery, startReceiver } from '../harness/receiver.ts';
+import { at, listAt, objectAt } from '../harness/json.ts';
+import { startReceiver } from '../harness/receiver.ts';
 import { verifyDelivery } from '../harness/signature.ts';
 import { onEachTopology } from '../harness/target.ts';
-import { createWebhook, deliveriesOf, webhooksPath as path } from '../harness/webhook.ts';
-
-/** No batch of a test waits that long: each is full, or was sent before. */
-const longMs = 60_000;
-
-const eventsOf = ({ json }: Delivery): readonly JsonObject[] => json as unknown as readonly JsonObject[];
-const numbersOf = (delivery: Delivery): unknown[] => eventsOf(delivery).map((event) => at(event, 'data.record.n'));
+import { deliveriesOf, webhooksPath as path } from '../harness/webhook.ts';
+import { eventsOf, longMs, numbersOf, prepareBatches } from './batched-deliveries.ts';
 
 onEachTopology('batches of deliveries [webhooks §2.11]', async (t, target) => {
   await using receiver = await startReceiver();
-  const admin = await target.admin();
-  await admin.post('/api/v1/collections', {
-    name: 'parts',
-    fields: [
-      { name: 'n', type: 'number' },
-      { name: 'text', type: 'text', options: { max: 700_000 } },
-    ],
-  });
-  const webhook = async (
-    t: { after(end: () => Promise<unknown>): void },
-    batch: object,
-    members: object = {},
-  ): Promise<JsonObject> => {
-    receiver.behave({ status: 200 });
-    const made = await createWebhook(admin, receiver.url, ['parts.*'], { batch, ...members });
-    t.after(() => admin.delete(`${path}/${made.id}`));
-    return made;
-  };
-  const create = async (...numbers: number[]): Promise<void> => {
-    for (const n of numbers) await admin.create('parts', { n });
-  };
-  /** What has arrived since. */
-  const since = (from: number) => receiver.deliveries.slice(from);
-  const allIn = (id: unknown, status: string, count: number): Promise<readonly JsonObject[]> =>
-    eventually(`${count} are ${status}`, async () => {
-      const found = await deliveriesOf(admin, id, `?status=${status}`);
-      assert.equal(found.length, count);
-      return found;
-    });
+  const { admin, webhook, create, since, allIn } = await prepareBatches(target, receiver, 'parts');
 
   await t.test('a full one is sent at once, signed as a whole, and each delivery is in the log', async (t) => {
     const from = receiver.deliveries.length;
@@ -168,95 +135,6 @@ onEachTopology('batches of deliveries [webhooks §2.11]', async (t, target) => {
       [1, 1, 1],
     );
     for (const update of updates) assert.ok(update.text.length > 1024 * 1024);
-  });
-
-  await t.test("with an order one has a record's next deliveries, and blocks as a whole", async (t) => {
-    const { id } = await webhook(t, { max: 3, wait_ms: longMs }, { ordering: 'record', retry_max: 0 });
-    receiver.behave('hang');
-    const from = receiver.deliveries.length;
-    const record = await admin.create('parts', { n: 0 });
-    const write = async (...numbers: number[]): Promise<void> => {
-      for (const n of numbers) await admin.patch(`/api/v1/parts/${record.id}`, { n });
-    };
-    await write(1, 2);
-    await receiver.received(from + 1);
-    await write(3, 4, 5, 6);
-    await allIn(id, 'pending', 7);
-    assert.deepEqual(since(from).map(numbersOf), [[0, 1, 2]], 'one batch of a record is in progress');
-    receiver.behave({ status: 500 });
-    receiver.release();
-    const status = await eventually('a batch blocks', async () => {
-      const found = objectAt((await admin.get(`${path}/${id}/status`)).json, 'data');
-      assert.notEqual(found.blocking, null);
-      return found;
-    });
-    assert.deepEqual([status.blocked, status.pending, at(status, 'blocking.key')], [3, 1, record.id]);
-    const dead = await allIn(id, 'dead', 3);
-    assert.ok(dead.some((one) => one.id === at(status, 'blocking.delivery_id')));
-    receiver.behave({ status: 200 });
-    await admin.post(`${path}/${id}/unblock`, { action: 'retry' }, 200);
-    await allIn(id, 'success', 6);
-    await write(7, 8);
-    await allIn(id, 'success', 9);
-    assert.deepEqual(since(from).map(numbersOf), [
-      [0, 1, 2],
-      [3, 4, 5],
-      [3, 4, 5],
-      [6, 7, 8],
-    ]);
-    assert.equal(since(from)[1]?.headers['webhook-id'], since(from)[2]?.headers['webhook-id']);
-  });
-
-  await t.test('a skipped block gives its batch up', async (t) => {
-    const { id } = await webhook(t, { max: 2, wait_ms: longMs }, { ordering: 'all', retry_max: 0 });
-    const from = receiver.deliveries.length;
-    receiver.behave({ status: 500 });
-    await create(0, 1);
-    await allIn(id, 'dead', 2);
-    await create(2, 3);
-    receiver.behave({ status: 200 });
-    await admin.post(`${path}/${id}/unblock`, { action: 'skip' }, 200);
-    await allIn(id, 'success', 2);
-    assert.deepEqual(since(from).map(numbersOf), [
-      [0, 1],
-      [2, 3],
-    ]);
-    receiver.behave({ status: 500 });
-    await create(4, 5);
-    await allIn(id, 'dead', 4);
-    receiver.behave({ status: 200 });
-    await admin.patch(`${path}/${id}`, { on_failure: 'skip' });
-    await create(6, 7);
-    await allIn(id, 'success', 4);
-    assert.deepEqual(since(from).map(numbersOf).slice(2), [
-      [4, 5],
-      [6, 7],
-    ]);
-  });
-
-  await t.test("an owner's batch has what the owner may read", async (t) => {
-    await admin.post('/api/v1/collections', { name: 'buyers', fields: [] });
-    await admin.patch('/api/v1/collections/parts', { webhook_rule: 'n > 0' });
-    await admin.patch('/api/v1/admin/settings', {
-      'webhooks.owners.buyers': JSON.stringify({ hosts: [new URL(receiver.url).origin] }),
-    });
-    const { id: buyer } = await admin.create('buyers', {});
-    const from = receiver.deliveries.length;
-    const { id } = await webhook(
-      t,
-      { max: 3, wait_ms: longMs },
-      { ordering: 'all', owner: { collection: 'buyers', id: buyer } },
-    );
-    await create(1, 0, 2);
-    await eventually('two wait', async () => {
-      assert.equal((await deliveriesOf(admin, id, '?status=pending')).length, 2);
-      return true;
-    });
-    // The first one is no longer admitted, the second one is.
-    await admin.patch('/api/v1/collections/parts', { webhook_rule: 'n > 1' });
-    await create(3);
-    await allIn(id, 'success', 2);
-    assert.deepEqual(since(from).flatMap(numbersOf), [2, 3]);
   });
 
   await t.test('without batches again, what waits is sent alone', async (t) => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Database, newId } from '@recordbus/database';
-import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
-import { claimDue, type LeasedDelivery, renewLeases } from './claim.ts';
+import type { Database } from '@recordbus/database';
+import { skipWithoutDatabase } from '@recordbus/database/testing';
+import { type ClaimGround, openClaimGround, outcomeOf } from '../../test/claim-ground.ts';
+import { claimDue, renewLeases } from './claim.ts';
 import { claimBatches, findNextBatchMs } from './claim-batches.ts';
 import { deliveriesOf, formBatches, type Sending } from './form-batches.ts';
 import { type AttemptOutcome, recordOutcomes } from './record-outcomes.ts';
@@ -10,47 +11,20 @@ import { type AttemptOutcome, recordOutcomes } from './record-outcomes.ts';
 const limits = { limit: 50, perWebhook: 64, inFlight: new Map(), leaseSec: 60 };
 
 describe('batch claims', { skip: skipWithoutDatabase }, () => {
-  let temporary: OpenTemporaryDatabase;
+  let ground: ClaimGround;
   let database: Database;
 
   before(async () => {
-    temporary = await openTemporaryDatabase();
-    database = temporary.database;
-    await run(`select system.ensure_event_day((now() at time zone 'UTC')::date)`);
+    ground = await openClaimGround();
+    database = ground.database;
   });
-  after(() => temporary.remove());
+  after(() => ground.remove());
   beforeEach(() => run('delete from system.webhooks'));
 
-  const run = <R>(text: string, ...values: unknown[]) => database.query<R>({ text, values });
-
-  async function addWebhook(batch: object | null, rate: number | null = null): Promise<string> {
-    const id = newId();
-    await run(
-      `insert into system.webhooks
-         (id, name, url, events, secret, retry_max, retry_backoff, retry_delay_ms, timeout_ms, batch, rate)
-       values ($1, 'w', 'http://a.example', '{*}', 's', 3, 'fixed', 1000, 1000, $2, $3)`,
-      id,
-      batch,
-      rate,
-    );
-    return id;
-  }
-
-  const enqueue = (webhookId: string, count: number, body = '{}') =>
-    run(
-      `with event as (
-        insert into system.events (id, occurred_at, event, body)
-        select gen_random_uuid(), now(), 'a.b', $3 from generate_series(1, $2) returning *
-      ), delivery as (
-        insert into system.deliveries (id, occurred_at, event_id, webhook_id, event, status)
-        select id, occurred_at, id, $1, event, 'pending' from event
-      )
-      insert into system.delivery_queue (delivery_id, occurred_at, event_id, webhook_id)
-      select id, occurred_at, id, $1 from event`,
-      webhookId,
-      count,
-      body,
-    );
+  const run = <R>(text: string, ...values: unknown[]) => ground.run<R>(text, ...values);
+  const addWebhook = (batch?: object, rate?: number) =>
+    ground.addWebhook({ ...(batch && { batch }), ...(rate !== undefined && { rate }) });
+  const enqueue: ClaimGround['enqueue'] = (...given) => ground.enqueue(...given);
   const claim = async (over: Partial<typeof limits> = {}): Promise<Sending[]> =>
     formBatches(database.query, await claimBatches(database.query, { ...limits, ...over }));
   const sizes = (sendings: readonly Sending[]) => sendings.map((one) => deliveriesOf(one).length);
@@ -58,24 +32,7 @@ describe('batch claims', { skip: skipWithoutDatabase }, () => {
   const end = (sendings: readonly Sending[], over: Partial<AttemptOutcome> = {}) =>
     recordOutcomes(
       database.query,
-      sendings.flatMap(deliveriesOf).map(
-        (claimed: LeasedDelivery): AttemptOutcome => ({
-          deliveryId: claimed.delivery_id,
-          webhookId: claimed.webhook_id,
-          wasFailing: false,
-          asksToDisable: false,
-          occurredAt: claimed.occurred_at,
-          leaseToken: claimed.lease_token,
-          verdict: 'success',
-          delayMs: 0,
-          attempted: true,
-          durationMs: 5,
-          responseCode: 200,
-          responseBody: '',
-          error: null,
-          ...over,
-        }),
-      ),
+      sendings.flatMap(deliveriesOf).map((claimed) => outcomeOf(claimed, over)),
     );
   const expireLeases = () => run(`update system.delivery_queue set lease_until = now() - interval '1 second'`);
 
@@ -166,7 +123,7 @@ describe('batch claims', { skip: skipWithoutDatabase }, () => {
   });
 
   it("leave other webhooks' deliveries to their own claim, which leaves batches", async () => {
-    await enqueue(await addWebhook(null), 2);
+    await enqueue(await addWebhook(), 2);
     const batched = await addWebhook({ max: 10, wait_ms: 0 });
     await enqueue(batched, 2);
     const single = await claimDue(database.query, limits);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Database, newId } from '@recordbus/database';
-import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
+import type { Database } from '@recordbus/database';
+import { skipWithoutDatabase } from '@recordbus/database/testing';
 import { createEgressClient, parseEgressRules } from '@recordbus/egress';
+import { type ClaimGround, openClaimGround, outcomeOf } from '../../test/claim-ground.ts';
 import { startReceiver } from '../../test/test-receiver.ts';
 import { attemptDelivery } from './attempt.ts';
 import type { LeasedDelivery } from './claim.ts';
@@ -13,33 +14,20 @@ import { type OrderedOutcome, recordOrderedOutcomes } from './record-ordered-out
 const life = 7;
 
 describe('lane claims', { skip: skipWithoutDatabase }, () => {
-  let temporary: OpenTemporaryDatabase;
+  let ground: ClaimGround;
   let database: Database;
 
   before(async () => {
-    temporary = await openTemporaryDatabase();
-    database = temporary.database;
-    await run(`select system.ensure_event_day((now() at time zone 'UTC')::date)`);
+    ground = await openClaimGround();
+    database = ground.database;
   });
-  after(() => temporary.remove());
+  after(() => ground.remove());
   beforeEach(async () => {
     await run('delete from system.webhooks');
   });
 
-  const run = <R>(text: string, ...values: unknown[]) => database.query<R>({ text, values });
-
-  async function addWebhook(onFailure = 'block', rate: number | null = null): Promise<string> {
-    const id = newId();
-    await run(
-      `insert into system.webhooks
-         (id, name, url, events, secret, retry_max, retry_backoff, retry_delay_ms, timeout_ms, ordering, on_failure, rate)
-       values ($1, 'w', 'http://a.example', '{*}', 's', 3, 'fixed', 1000, 1000, 'record', $2, $3)`,
-      id,
-      onFailure,
-      rate,
-    );
-    return id;
-  }
+  const run = <R>(text: string, ...values: unknown[]) => ground.run<R>(text, ...values);
+  const addWebhook = (rate?: number) => ground.addWebhook({ ordering: 'record', ...(rate !== undefined && { rate }) });
 
   /** Adds a delivery of a record's event with a number in the stream, and returns its id. */
   async function enqueue(webhookId: string, record: string, sequence: number): Promise<string> {
@@ -66,20 +54,8 @@ describe('lane claims', { skip: skipWithoutDatabase }, () => {
     recordOrderedOutcomes(
       database.query,
       claims.map((claimed) => ({
-        deliveryId: claimed.delivery_id,
-        webhookId: claimed.webhook_id,
-        wasFailing: false,
-        asksToDisable: false,
-        occurredAt: claimed.occurred_at,
-        leaseToken: claimed.lease_token,
+        ...outcomeOf(claimed),
         lane: claimed.lane ?? assert.fail('no lane'),
-        verdict: 'success' as const,
-        delayMs: 0,
-        attempted: true,
-        durationMs: 5,
-        responseCode: 200,
-        responseBody: '',
-        error: null,
         ...over,
       })),
     );
@@ -209,7 +185,7 @@ describe('lane claims', { skip: skipWithoutDatabase }, () => {
   });
 
   it("keep to the webhook's rate", async () => {
-    const webhook = await addWebhook('block', 0.1);
+    const webhook = await addWebhook(0.1);
     for (let record = 0; record < 5; record += 1) await enqueue(webhook, `r${record}`, record);
     assert.equal((await claim()).length, 1);
     assert.equal((await claim()).length, 0);

@@ -1,71 +1,28 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { type Database, newId } from '@recordbus/database';
-import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
+import type { Database } from '@recordbus/database';
+import { skipWithoutDatabase } from '@recordbus/database/testing';
+import { type ClaimGround, openClaimGround, outcomeOf } from '../../test/claim-ground.ts';
 import { claimDue, type LeasedDelivery, releaseLeases, renewLeases } from './claim.ts';
-import { type AttemptOutcome, recordOutcomes } from './record-outcomes.ts';
+import { recordOutcomes } from './record-outcomes.ts';
 
 describe('delivery claims', { skip: skipWithoutDatabase }, () => {
-  let temporary: OpenTemporaryDatabase;
+  let ground: ClaimGround;
   let database: Database;
 
   before(async () => {
-    temporary = await openTemporaryDatabase();
-    database = temporary.database;
-    await run(`select system.ensure_event_day((now() at time zone 'UTC')::date)`);
+    ground = await openClaimGround();
+    database = ground.database;
   });
-  after(async () => {
-    await temporary.remove();
-  });
+  after(() => ground.remove());
   beforeEach(() => run('delete from system.webhooks'));
 
-  const run = <R>(text: string, ...values: unknown[]) => database.query<R>({ text, values });
-
-  async function addWebhook(): Promise<string> {
-    const id = newId();
-    await run(
-      `insert into system.webhooks (id, name, url, events, secret, retry_max, retry_backoff, retry_delay_ms, timeout_ms)
-       values ($1, 'w', 'http://a.example', '{*}', 's', 3, 'fixed', 1000, 1000)`,
-      id,
-    );
-    return id;
-  }
-
-  async function enqueue(webhookId: string, count: number): Promise<void> {
-    await run(
-      `with event as (
-        insert into system.events (id, occurred_at, event, body)
-        select gen_random_uuid(), now(), 'a.b', '{}' from generate_series(1, $2) returning *
-      ), delivery as (
-        insert into system.deliveries (id, occurred_at, event_id, webhook_id, event, status)
-        select id, occurred_at, id, $1, event, 'pending' from event
-      )
-      insert into system.delivery_queue (delivery_id, occurred_at, event_id, webhook_id)
-      select id, occurred_at, id, $1 from event`,
-      webhookId,
-      count,
-    );
-  }
+  const run = <R>(text: string, ...values: unknown[]) => ground.run<R>(text, ...values);
+  const addWebhook: ClaimGround['addWebhook'] = (members) => ground.addWebhook(members);
+  const enqueue: ClaimGround['enqueue'] = (...given) => ground.enqueue(...given);
 
   const claim = (limits: Partial<Parameters<typeof claimDue>[1]> = {}) =>
     claimDue(database.query, { limit: 50, perWebhook: 32, inFlight: new Map(), leaseSec: 60, ...limits });
-
-  const outcomeOf = (claimed: LeasedDelivery, over: Partial<AttemptOutcome> = {}): AttemptOutcome => ({
-    deliveryId: claimed.delivery_id,
-    webhookId: claimed.webhook_id,
-    wasFailing: claimed.failing,
-    asksToDisable: false,
-    occurredAt: claimed.occurred_at,
-    leaseToken: claimed.lease_token,
-    verdict: 'success',
-    delayMs: 0,
-    attempted: true,
-    durationMs: 5,
-    responseCode: 200,
-    responseBody: '',
-    error: null,
-    ...over,
-  });
 
   const states = () =>
     run<{ status: string; attempt: number }>('select status, attempt from system.deliveries order by id');
@@ -88,9 +45,8 @@ describe('delivery claims', { skip: skipWithoutDatabase }, () => {
   });
 
   it("keep to a webhook's rate, however many claim at once, and leave the others alone", async () => {
-    const slow = await addWebhook();
+    const slow = await addWebhook({ rate: 20 });
     const other = await addWebhook();
-    await run('update system.webhooks set rate = 20 where id = $1', slow);
     await enqueue(slow, 12);
     await enqueue(other, 12);
     const startMs = performance.now();
