@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { openBusReader } from '../../harness/bus-reader.ts';
+import { cataloguePath, validatorOf } from '../../harness/event-catalogue.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { at, listAt } from '../../harness/json.ts';
 import { is } from '../../harness/matching.ts';
@@ -52,6 +53,7 @@ export async function ending(t: TestContext, target: Target): Promise<void> {
     assert.equal(at(event.body, 'data.record.name'), 'work.throws');
     assert.equal(at(event.body, 'data.record.error'), 'out of luck at 3');
     assert.equal(at(event.body, 'data.record.input'), undefined);
+    validatorOf(listAt((await admin.get(cataloguePath)).json, 'data'))(event.body);
   });
 
   await t.test('an admin runs a dead job again, with all its attempts [extensions §8.6]', async () => {

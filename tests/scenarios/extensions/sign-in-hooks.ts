@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type Answer, type Client, createClient } from '../../harness/client.ts';
+import { cataloguePath, validatorOf } from '../../harness/event-catalogue.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { at, listAt, textAt } from '../../harness/json.ts';
 import { startMailServer } from '../../harness/mail-server.ts';
 import { redirectUri, startOidcServer } from '../../harness/oidc-server.ts';
+import { startReceiver } from '../../harness/receiver.ts';
 import { firstAdmin } from '../../harness/stack.ts';
 import type { Target } from '../../harness/target.ts';
 import { totpCode } from '../../harness/totp.ts';
+import { createWebhook, webhooksPath } from '../../harness/webhook.ts';
 
 const password = 'correct horse battery staple';
 const collection = 'door_users';
@@ -133,6 +136,16 @@ export async function signInHooks(t: TestContext, target: Target): Promise<void>
     assert.equal(impersonation.status, 200, impersonation.text);
     const login = await guest.send('POST', '/api/v1/admin/login', { headers: unwelcome, body: firstAdmin });
     assert.equal(login.status, 200, login.text);
+  });
+  await t.test('the event is as the catalogue describes it [webhooks §10.4]', async () => {
+    await using receiver = await startReceiver();
+    const { id: webhook } = await createWebhook(admin, receiver.url, ['system.signed_in']);
+    const { id } = await register('told@example.com');
+    const sent = await eventually('it is told', () =>
+      receiver.deliveries.find(({ json }) => at(json, 'data.user_id') === id),
+    );
+    validatorOf(listAt((await admin.get(cataloguePath)).json, 'data'))(sent.json);
+    await admin.delete(`${webhooksPath}/${webhook}`);
   });
   await t.test("one collection's hooks do not run for another", async () => {
     await admin.post('/api/v1/collections', { name: 'door_others', type: 'auth' });

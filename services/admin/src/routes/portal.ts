@@ -4,7 +4,7 @@ import { created, ok, type Route, route } from '@recordbus/http';
 import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
 import { auditWebhook } from '../webhooks/audit-webhook.ts';
-import { catalogueEvent, customCatalogue, eventCatalogue } from '../webhooks/event-catalogue.ts';
+import { catalogueEvent, customCatalogue, eventCatalogue, productCatalogue } from '../webhooks/event-catalogue.ts';
 import { findGivenOwner, type OwnerAccessDeps, requireManager, requireOwner } from '../webhooks/owner-access.ts';
 import { createPortalLink, newPortalLink, openedPortal, openPortalLink } from '../webhooks/portal-links.ts';
 
@@ -56,8 +56,10 @@ export const portalRoutes = ({ database: { query, transaction }, owners }: Porta
       const owner = isWhole ? undefined : await requireManager({ query, ...owners }, input);
       const ofRecords = eventCatalogue(owners.collections.all(), owner);
       // They go to no owner.
-      const custom = isWhole ? customCatalogue(await readCustomEvents(query), ofRecords) : [];
-      return ok([...ofRecords, ...custom]);
+      const others = isWhole
+        ? [...customCatalogue(await readCustomEvents(query), ofRecords), ...productCatalogue()]
+        : [];
+      return ok([...ofRecords, ...others]);
     },
   }),
   route({

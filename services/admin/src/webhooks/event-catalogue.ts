@@ -4,6 +4,7 @@ import { type Collection, withExample } from '@recordbus/schema';
 import { mayOwnersGet } from '@recordbus/settings';
 import { z } from 'zod';
 import { eventRecordSchema } from '../events/event-record-schema.ts';
+import { productEvents } from './product-events.ts';
 import type { Owner } from './webhook-owner.ts';
 
 /** An event as the catalogue describes it (webhooks §10.4). */
@@ -90,6 +91,15 @@ export function customCatalogue(
       example: { id: exampleId, event: name, timestamp: exampleSec, data: example },
     }));
 }
+
+/** Describes the product's own events, which go to no owner. */
+export const productCatalogue = (): z.output<typeof catalogueEvent>[] =>
+  productEvents.map(({ name, description, data, example }) => ({
+    name,
+    description,
+    schema: bodySchema(name, z.toJSONSchema(data, { io: 'input' }) as JsonSchema),
+    example: { id: exampleId, event: name, timestamp: exampleSec, data: example },
+  }));
 
 const bodySchema = (name: string, data: JsonSchema): JsonSchema => ({
   $schema: 'https://json-schema.org/draft/2020-12/schema',
