@@ -37,6 +37,12 @@ export interface PlanGroup {
   readonly webhooks: readonly (FilteredWebhook & { readonly values: readonly string[] })[];
 }
 
+/** Groups webhooks whose compiled filters have the same plan. */
+export const groupByPlan = (webhooks: readonly (FilteredWebhook & CompiledFilter)[]): PlanGroup[] =>
+  [...Map.groupBy(webhooks, ({ plan }) => JSON.stringify(plan)).values()].flatMap((same) =>
+    same[0] ? [{ plan: same[0].plan, webhooks: same }] : [],
+  );
+
 /** The filters of the webhooks that a batch's events match. */
 export interface BatchFilters {
   /** Whether one of the webhooks has a filter. */
@@ -109,9 +115,7 @@ export function createFilterPlans(query: Query): FilterPlans {
             const found = compile(webhook.filter, collection);
             return found ? [{ ...webhook, ...found }] : [];
           });
-          return [...Map.groupBy(usable, ({ plan }) => JSON.stringify(plan)).values()].flatMap((same) =>
-            same[0] ? [{ plan: same[0].plan, webhooks: same }] : [],
-          );
+          return groupByPlan(usable);
         },
       };
     },
