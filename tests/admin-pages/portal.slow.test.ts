@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import type { Locator } from 'playwright-core';
 import { skipWithoutBrowser } from '../harness/browser.ts';
-import { textAt } from '../harness/json.ts';
+import { eventually } from '../harness/eventually.ts';
+import { at, listAt, textAt } from '../harness/json.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
 import { look } from './look.ts';
 import { type OpenPages, openPages } from './open-pages.ts';
@@ -91,6 +93,103 @@ describe('the portal where owners manage their webhooks', { skip: skipWithoutBro
     await button('Replace').click();
     await page.getByText('Secret replaced').waitFor();
     await page.waitForFunction(`document.querySelector('code.secret').textContent !== ${JSON.stringify(before)}`);
+  });
+
+  /** Opens the form of the endpoint that is shown, changes it, and saves it. */
+  async function edit(change: (dialog: Locator) => Promise<unknown>): Promise<void> {
+    await button('Edit').click();
+    const dialog = portal.page.getByRole('dialog');
+    await dialog.getByText('Order and batches').click();
+    await change(dialog);
+    await button('Save').click();
+    await dialog.waitFor({ state: 'hidden' });
+  }
+
+  test('its events come in batches if it says so', async () => {
+    await edit(async (dialog) => {
+      await dialog.getByLabel('Most events in a request').fill('101');
+      await button('Save').click();
+      await dialog.getByText('must be a whole number from 1 to 100').waitFor();
+      await dialog.getByLabel('Most events in a request').fill('2');
+      await dialog.getByLabel('Wait for more events').fill('0');
+    });
+    const from = receiver.deliveries.length;
+    await pages.admin.create('orders', { firm });
+    const [request] = (await receiver.received(from + 1)).slice(from);
+    assert.ok(Array.isArray(request?.json), request?.text);
+    await edit((dialog) => dialog.getByLabel('Most events in a request').fill(''));
+    await pages.admin.create('orders', { firm });
+    await receiver.received(from + 2);
+    assert.equal(receiver.deliveries[from + 1]?.json.event, 'orders.create');
+  });
+
+  test('on a phone, what blocks a record is shown, sent again and skipped', async () => {
+    const { page } = portal;
+    const [webhook] = listAt((await pages.admin.get('/api/v1/admin/webhooks')).json, 'data');
+    await pages.admin.patch(`/api/v1/admin/webhooks/${webhook?.id}`, { retry_max: 0 });
+    await edit((dialog) => dialog.getByLabel('Order', { exact: true }).selectOption("Each record's"));
+    receiver.behave({ status: 500 });
+    await pages.admin.create('orders', { firm });
+    const blocked = page.getByText('A dead delivery blocks its record');
+    const opens = async () => {
+      await button('Open Stock').click();
+      await blocked.waitFor();
+    };
+    await blocked.waitFor();
+    await look(page, pages.stack.url, { name: 'portal-blocked', path: '/_/portal', shows: 'Stock', opens });
+    await page.setViewportSize({ width: 380, height: 800 });
+    await button('View it').click();
+    await page.getByRole('dialog').getByText('500', { exact: true }).first().waitFor();
+    await button('Close').last().click();
+    receiver.behave({ status: 200 });
+    const from = receiver.deliveries.length;
+    await button('Retry it').click();
+    await receiver.received(from + 1);
+    await blocked.waitFor({ state: 'hidden' });
+    receiver.behave({ status: 500 });
+    await pages.admin.create('orders', { firm });
+    await blocked.waitFor();
+    await button('Skip it').click();
+    await blocked.waitFor({ state: 'hidden' });
+    receiver.behave({ status: 200 });
+    const { json } = await pages.admin.get(`/api/v1/admin/webhooks/${webhook?.id}/status`);
+    assert.equal(at(json, 'data.blocked'), 0);
+  });
+
+  test('an endpoint whose events are read shows its key once', async () => {
+    const { page } = portal;
+    await button('All endpoints').click();
+    await button('Add endpoint').first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Type', { exact: true }).selectOption('Events are read');
+    await dialog.getByLabel('URL').waitFor({ state: 'hidden' });
+    await dialog.getByLabel('Name').fill('Reader');
+    await dialog.getByLabel('orders.create').check();
+    await dialog.getByRole('button', { name: 'Add endpoint' }).click();
+    const shownKey = async () => {
+      await page.getByText('Key for reading events').waitFor();
+      const key = (await page.locator('code.key').textContent()) ?? '';
+      await button('Done').click();
+      await page.getByText('Key for reading events').waitFor({ state: 'hidden' });
+      return key;
+    };
+    const key = await shownKey();
+    await page.getByRole('heading', { name: 'Reader' }).waitFor();
+    const { id } = await pages.admin.create('orders', { firm, margin: 7 });
+    const owned = listAt((await pages.admin.get('/api/v1/admin/webhooks')).json, 'data');
+    const reader = owned.find(({ name }) => name === 'Reader');
+    const read = (withKey: string) =>
+      pages.stack.guest.send('GET', `/api/v1/webhooks/${reader?.id}/events`, { headers: { 'X-Webhook-Key': withKey } });
+    await eventually('the event is read', async () => {
+      const [body] = listAt((await read(key)).json, 'data');
+      return at(body ?? {}, 'data.record.id') === id;
+    });
+    await page.getByRole('row', { name: /success orders\.create/ }).waitFor();
+    await button('Replace key').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace key' }).click();
+    const next = await shownKey();
+    assert.notEqual(next, key);
+    assert.deepEqual([(await read(key)).status, (await read(next)).status], [401, 200]);
   });
 
   test('it fits a phone, and axe finds nothing serious', async () => {

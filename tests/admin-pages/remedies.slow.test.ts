@@ -65,6 +65,36 @@ describe('blocked deliveries and other callers', { skip: skipWithoutBrowser }, (
     await page.getByText('there is no collection nobody').waitFor();
   });
 
+  test('a webhook whose events are read shows its key once', async () => {
+    await pages.open('webhooks?new=1');
+    const sheet = page.getByRole('dialog');
+    await sheet.getByLabel('Type', { exact: true }).selectOption('Events are read');
+    await sheet.getByLabel('URL').waitFor({ state: 'hidden' });
+    await sheet.getByLabel('Name').fill('reader');
+    await sheet.getByRole('textbox', { name: /^Events/ }).fill('orders.create');
+    await pages.button('Create webhook').click();
+    const shownKey = async () => {
+      await page.getByText('Key for reading events').waitFor();
+      const key = (await page.locator('code.key').textContent()) ?? '';
+      await pages.button('Done').click();
+      await page.getByRole('heading', { name: 'reader' }).waitFor();
+      return key;
+    };
+    const key = await shownKey();
+    const [reader] = listAt((await pages.admin.get('/api/v1/admin/webhooks')).json, 'data');
+    const read = async (withKey: string) =>
+      (
+        await pages.stack.guest.send('GET', `/api/v1/webhooks/${reader?.id}/events`, {
+          headers: { 'X-Webhook-Key': withKey },
+        })
+      ).status;
+    assert.equal(await read(key), 200);
+    await pages.button('Replace key').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace key' }).click();
+    const next = await shownKey();
+    assert.deepEqual([await read(key), await read(next)], [401, 200]);
+  });
+
   test('requests of other callers are shown, without those of the pages', async () => {
     await fetch(`${pages.stack.url}/api/v1/health`);
     await pages.open('requests');
