@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import pg from 'pg';
 import type { Client } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
@@ -108,4 +109,28 @@ onEachTopology('a portal link opens one owner, once [webhooks §10]', async (t, 
     for (const page of ['/_/', '/_/webhooks', '/docs']) assert.match(await policyOf(page), /frame-ancestors 'none'/);
     await admin.patch('/api/v1/admin/settings', { 'webhooks.portal_frames': '' });
   });
+
+  await t.test('an expired link and an expired session open nothing', async () => {
+    if (target.databaseUrl === undefined) return;
+    const late = await linkFor(admin, north);
+    const { json } = await open(target, await linkFor(admin, north));
+    const own = { 'X-Portal-Session': textAt(json, 'data.session') };
+    const list = async () => (await target.guest.send('GET', `${path}?${mine}`, { headers: own })).status;
+    assert.equal(await list(), 200);
+    await runSql(
+      target.databaseUrl,
+      "update system.portal_links set expires_at = now() - interval '1 s', session_expires_at = session_expires_at - interval '2 days'",
+    );
+    assert.deepEqual([(await open(target, late)).status, await list()], [401, 401]);
+  });
 });
+
+async function runSql(databaseUrl: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
