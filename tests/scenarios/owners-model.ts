@@ -33,11 +33,11 @@ export interface Written {
   readonly previous: Load | undefined;
 }
 
-/** What an owner is told. */
+/** What an owner receives. */
 export interface Told {
   readonly event: string;
   readonly id: string;
-  /** Null where only the id is told. */
+  /** Null where it receives only the id. */
   readonly n: number | null;
   readonly hasNote: boolean;
   readonly hasPast: boolean;

@@ -92,7 +92,7 @@ onEachTopology('every body is as the catalogue describes it [webhooks §10.4]', 
     const [test = {}] = await bodiesAt(receiver, '/asks', 1);
     assert.equal(test.event, 'webhooks.test');
     sent.admin(test);
-    const disabled = await eventually('its disabling is told', async () =>
+    const disabled = await eventually('its disabling arrives', async () =>
       (await bodiesAt(receiver, '/system', 1)).find((body) => at(body, 'data.record.id') === id),
     );
     assert.deepEqual([disabled.event, at(disabled, 'data.record.reason')], ['system.webhook.disabled', 'asked']);

@@ -141,7 +141,7 @@ export async function signInHooks(t: TestContext, target: Target): Promise<void>
     await using receiver = await startReceiver();
     const { id: webhook } = await createWebhook(admin, receiver.url, ['system.signed_in']);
     const { id } = await register('told@example.com');
-    const sent = await eventually('it is told', () =>
+    const sent = await eventually('it arrives', () =>
       receiver.deliveries.find(({ json }) => at(json, 'data.user_id') === id),
     );
     validatorOf(listAt((await admin.get(cataloguePath)).json, 'data'))(sent.json);
