@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { createLogger } from '@recordbus/process/logging';
 import { createClassMeters } from './connections/class-meter.ts';
 import { ReadLane } from './connections/read-lane.ts';
 import { type Database, openDatabase } from './database.ts';
 import { isConnectionError } from './errors.ts';
+import { connectProbe } from './servers/connect-probe.ts';
 import type { Query } from './statement.ts';
 import { createTemporaryDatabase, skipWithoutDatabase } from './temporary-database.ts';
 
@@ -19,6 +22,22 @@ async function openImpatient() {
   };
   return { database, url: temporary.url, end };
 }
+
+test('a server that takes connections and says nothing is a connection error', async () => {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => sockets.add(socket));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const { port } = server.address() as AddressInfo;
+    await assert.rejects(
+      connectProbe({ url: `postgres://me@127.0.0.1:${port}/test`, name: 'test' }),
+      isConnectionError,
+    );
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  }
+});
 
 describe('a silent database', { skip: skipWithoutDatabase }, () => {
   let database: Database;

@@ -111,10 +111,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const ping = async (): Promise<void> => {
     await health.query(signOfLife);
   };
-  const role = await migrateAndFindRole(background, own.driverPool, log).catch(async (error: unknown) => {
-    await closeOwn();
-    throw error;
-  });
+  const role = await untilReachable(() => migrateAndFindRole(background, own.driverPool, log), log).catch(
+    async (error: unknown) => {
+      await closeOwn();
+      throw error;
+    },
+  );
   const settings = readingSettings(role);
   const lanes = openers.lanes(settings);
   const quickStatements = createQuickStatements();
