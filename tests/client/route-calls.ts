@@ -67,6 +67,7 @@ export const calls: Readonly<Record<string, Call>> = {
   'POST /api/v1/auth/{collection}/change-password': (c, o) =>
     users(c).changePassword({ oldPassword: 'o', password: 'p' }, o),
   'POST /api/v1/auth/{collection}/request-verify': (c, o) => users(c).requestVerification(o),
+  'POST /api/v1/auth/{collection}/request-verify-of': (c, o) => users(c).requestVerificationOf('a', o),
   'POST /api/v1/auth/{collection}/verify-email': (c, o) => users(c).verifyEmail('t', o),
   'POST /api/v1/auth/{collection}/request-email-change': (c, o) =>
     users(c).requestEmailChange('a', { oldPassword: 'o', ...o }),
@@ -78,6 +79,7 @@ export const calls: Readonly<Record<string, Call>> = {
   'POST /api/v1/auth/{collection}/otp/auth': (c, o) => users(c).loginWithCode({ token: 't' }, o),
   'GET /api/v1/auth/{collection}/captcha': (c, o) => users(c).captcha(o),
   'GET /api/v1/auth/{collection}/oauth2/providers': (c, o) => users(c).oauth.providers(o),
+  'GET /api/v1/auth/{collection}/oauth2/links': (c, o) => users(c).oauth.links(o),
   'GET /api/v1/auth/{collection}/oauth2/authorize': (c, o) =>
     users(c).oauth.begin({ provider: 'p', redirectUri: 'r' }, o),
   'POST /api/v1/auth/{collection}/oauth2/exchange': (c, o) =>

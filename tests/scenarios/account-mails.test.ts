@@ -102,6 +102,17 @@ onEachTopology('an address is verified by mail', async (t, target) => {
     assert.equal(statusOf(await post('/verify-email', { token })), 200);
   });
 
+  await t.test('a link comes without a session too, and the answer reveals nothing [identity §1.1]', async () => {
+    const eva = await register('eva@example.com');
+    await mail.mailTo('eva@example.com');
+    for (const email of ['eva@example.com', 'unknown@example.com', 'no address', ''])
+      assert.deepEqual((await post('/request-verify-of', { email })).json, { data: { sent: true } }, email);
+    const { token } = await mail.mailTo('eva@example.com', { count: 2 });
+    assert.equal(statusOf(await post('/verify-email', { token })), 200);
+    assert.equal(await isVerified(eva.id), true);
+    assert.equal(statusOf(await post('/request-verify-of', {})), 422);
+  });
+
   const refusals: Scenario[] = [
     {
       name: 'request-verify without a session',
@@ -232,6 +243,36 @@ onEachTopology('an address is changed by mail', async (t, target) => {
       assert.match(notice.email.text ?? '', /hal@new\.example\.com/);
     },
   );
+
+  await t.test('the password may come with the confirmation instead [identity §4.1]', async () => {
+    const kay = await register('kay@example.com');
+    const later = { email: 'kay@new.example.com', prove_later: true };
+    assert.equal(statusOf(await post('/request-email-change', later)), 401, 'it takes a session');
+    assert.equal(statusOf(await post('/request-email-change', { ...later, prove_later: 'yes' }, kay.token)), 422);
+    assert.equal(statusOf(await post('/request-email-change', later, kay.token)), 200);
+    const { token } = await mail.mailTo('kay@new.example.com');
+    for (const given of [{}, { password: 'a guess' }]) {
+      const refusal = await post('/confirm-email-change', { token, ...given });
+      assert.deepEqual([refusal.status, textAt(refusal.json, 'code')], [403, 'proof_required']);
+      assert.match(textAt(refusal.json, 'details.password'), /^is (required|wrong)$/);
+    }
+    assert.equal(await login('kay@example.com', password), 200, 'nothing has changed');
+    assert.equal(statusOf(await post('/confirm-email-change', { token: 'guessed', password })), 401);
+    assert.equal(statusOf(await post('/confirm-email-change', { token, password })), 200);
+    assert.equal(await login('kay@new.example.com', password), 200);
+    assert.equal(statusOf(await post('/confirm-email-change', { token, password })), 401, 'the token works once');
+  });
+
+  await t.test('guesses at that password are limited, and the right one no longer helps', async () => {
+    const lee = await register('lee@example.com');
+    const later = { email: 'lee@new.example.com', prove_later: true };
+    await post('/request-email-change', later, lee.token);
+    const { token } = await mail.mailTo('lee@new.example.com');
+    const guesses = Array.from({ length: 14 }, () => post('/confirm-email-change', { token, password: 'a guess' }));
+    const answers = (await Promise.all(guesses)).map(statusOf);
+    assert.deepEqual([answers.filter((status) => status === 403).length, answers.includes(200)], [10, false]);
+    assert.equal(statusOf(await post('/confirm-email-change', { token, password })), 429);
+  });
 
   await t.test('an address that another user has taken in between is refused', async () => {
     const ida = await register('ida@example.com');

@@ -244,11 +244,13 @@ onEachTopology('a captcha provider verifies answers', async (t, target) => {
   });
 
   await t.test('a request for a mail asks too [auth §10.1]', async () => {
-    const reset = (more: object) =>
-      guest.send('POST', '/api/v1/auth/widgets/request-password-reset', { body: { email: body.email, ...more } });
-    assert.equal(codeOf(await reset({})), 'captcha_required');
-    says(good);
-    assert.equal((await reset({ captcha: 'sixth' })).status, 200);
+    for (const route of ['request-password-reset', 'request-verify-of']) {
+      const ask = (more: object) =>
+        guest.send('POST', `/api/v1/auth/widgets/${route}`, { body: { email: body.email, ...more } });
+      assert.equal(codeOf(await ask({})), 'captcha_required', route);
+      says(good);
+      assert.equal((await ask({ captcha: `for ${route}` })).status, 200, route);
+    }
   });
 
   await t.test('the setting follows a renamed collection [auth §10.1]', async () => {

@@ -77,6 +77,17 @@ onEachTopology('a login names an account by a unique field [auth §4.1]', async 
     assert.equal(idOf(await login('bob@example.com')), bob);
   });
 
+  await t.test('a named field is the only one that is looked in', async () => {
+    const by = (field: string, identity: string) => send({ identity, identity_field: field, password });
+    assert.equal(idOf(await by('username', 'Ann')), ann);
+    assert.equal(idOf(await by('work', 'ANN@work.example')), ann);
+    assert.equal(idOf(await by('email', 'ann@example.com')), ann);
+    assert.equal(idOf(await by('username', 'ann@example.com')), bob, "the address is another account's username");
+    invalid(await by('email', 'Ann'));
+    invalid(await by('work', 'Ann'));
+    invalid(await send({ identity: 'Ann', identity_field: 'username', password: 'wrong' }));
+  });
+
   await t.test('odd identities are unknown accounts', async () => {
     await register('eve@example.com', { username: '', work: '' });
     for (const identity of ['', ' ', '\0', 'Ann\0', "' or 1=1 --", '%', 'x'.repeat(1_000_000)])
@@ -90,6 +101,9 @@ onEachTopology('a login names an account by a unique field [auth §4.1]', async 
       [{ identity: null, password }, 'identity'],
       [{ identity: ['Ann'], password }, 'identity'],
       [{ identity: 'Ann' }, 'password'],
+      [{ email: 'ann@example.com', identity_field: 'email', password }, 'identity_field'],
+      [{ identity: 'Ann', identity_field: 'nick', password }, 'identity_field'],
+      [{ identity: 'Ann', identity_field: 'nowhere', password }, 'identity_field'],
     ] as const) {
       const { status, json } = await send(body);
       assert.equal(status, 422);

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { onEachTopology } from '../harness/target.ts';
 import { outcomeOf } from '../pocketbase-clients/normalize.ts';
 import { ourSide } from '../pocketbase-clients/ours.ts';
+import { differing } from '../pocketbase-clients/scenarios/differing.ts';
 import { castOf } from '../pocketbase-clients/side.ts';
 import { table } from '../pocketbase-clients/table.ts';
 
@@ -15,6 +16,8 @@ const theirs: Readonly<Record<string, unknown>> = JSON.parse(
 const page = readFileSync(new URL('../../docs/pocketbase-clients.md', import.meta.url), 'utf8');
 
 test('the page names every difference', () => {
+  const scenarios = Object.entries(differing).map(([id, why]) => `| \`${id}\` | ${why} |`);
+  assert.deepEqual(page.match(/^\| `Test.*$/gm), scenarios);
   const differences = table.flatMap(({ name, differs }) => (differs === undefined ? [] : [`| ${name} | ${differs} |`]));
   assert.deepEqual(
     differences.filter((row) => !page.includes(row)),

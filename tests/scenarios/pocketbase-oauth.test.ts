@@ -56,6 +56,43 @@ onEachTopology("PocketBase's official client signs in at a provider", async (t, 
     );
   });
 
+  await t.test('the links of an account are listed, and one of several ways in goes', async () => {
+    const client = connect(url);
+    const { oauth2 } = await client.collection('users').listAuthMethods();
+    const [method] = oauth2.providers;
+    assert.ok(method);
+    const { code } = await provider.visit(method.authURL + encodeURIComponent(returnAddress), person);
+    const { record } = await client
+      .collection('users')
+      .authWithOAuth2Code(method.name, code, method.codeVerifier, returnAddress);
+    const users = client.collection('users');
+    const [link, ...others] = await users.listExternalAuths(record.id);
+    assert.deepEqual(others, []);
+    assert.deepEqual(
+      [link?.provider, link?.providerId, link?.recordRef, link?.collectionRef],
+      [method.name, 'grace', record.id, record.collectionId],
+    );
+    const links = client.collection('_externalAuths');
+    assert.deepEqual((await links.getOne(link?.id ?? '')).provider, method.name);
+    assert.deepEqual(await connect(url).collection('_externalAuths').getFullList(), [], 'a guest has none');
+    await assert.rejects(
+      connect(url)
+        .collection('_externalAuths')
+        .getOne(link?.id ?? ''),
+      { status: 404 },
+    );
+    await assert.rejects(links.create({ provider: 'oidc' }), { status: 403 });
+    await assert.rejects(links.getList(1, 1, { filter: 'provider ~ "o"' }), { status: 400 });
+    await assert.rejects(users.unlinkExternalAuth(record.id, method.name), { status: 400 }, 'it is the only way in');
+    const reset = await target.admin();
+    await reset.patch(`/api/v1/users/${record.id}`, { password: 'correct horse 2' });
+    const again = connect(url);
+    await again.collection('users').authWithPassword('grace@example.com', 'correct horse 2');
+    await again.collection('users').unlinkExternalAuth(record.id, method.name);
+    assert.deepEqual(await again.collection('users').listExternalAuths(record.id), []);
+    await assert.rejects(again.collection('users').unlinkExternalAuth(record.id, method.name), { status: 404 });
+  });
+
   await t.test("an address that is another account's opens no session", async () => {
     const client = connect(url);
     const { oauth2 } = await client.collection('users').listAuthMethods();

@@ -33,7 +33,7 @@ export async function findUserByEmail(query: Query, collection: Collection, emai
 const maxIdentityLength = 2600;
 
 /**
- * Finds the user whose address, or whose value in one of these fields, is the identity (auth §4.1). The address comes
+ * Finds the user whose value in one of these fields is the identity (auth §4.1). `email` is the address, which comes
  * first, then the fields in their order. One statement looks in all of them, so it takes the same time for every
  * identity. Accepts any text.
  */
@@ -44,20 +44,23 @@ export async function findUserByIdentity(
   fieldNames: readonly string[],
 ): Promise<User | undefined> {
   const fields = identityFieldsOf(collection, fieldNames);
-  if (fields.length === 0) return findUserByEmail(query, collection, identity);
+  const hasAddress = fieldNames.includes('email');
+  if (fields.length === 0) return hasAddress ? findUserByEmail(query, collection, identity) : undefined;
   if (identity.length > maxIdentityLength || identity.trim() === '' || identity.includes('\0')) return undefined;
   const [typed = '', canonical = typed] = lookupForms(identity);
   const table = tableOf(collection);
   const byAddress = (form: string) =>
     `(select a.id from ${table} a where lower(a.email) = lower(${form}::text) and a.email <> '')`;
+  const own = hasAddress ? '$3' : '$1';
   const byField = fields.map(
     (field) =>
-      `(select id from ${table} where ${comparedValue(field)} = ${comparedBy(field, '$3::text')} and ${hasComparableValue(field)})`,
+      `(select id from ${table} where ${comparedValue(field)} = ${comparedBy(field, `${own}::text`)} and ${hasComparableValue(field)})`,
   );
+  const byAddresses = hasAddress ? [byAddress('$1'), byAddress('$2')] : [];
   const [user] = await query<User>({
     text: `select ${selectUser(collection, 't')} from ${table} t
-      where t.id = coalesce(${[byAddress('$1'), byAddress('$2'), ...byField].join(', ')})`,
-    values: [typed, canonical, identity],
+      where t.id = coalesce(${[...byAddresses, ...byField].join(', ')})`,
+    values: hasAddress ? [typed, canonical, identity] : [identity],
   });
   return user;
 }

@@ -25,7 +25,15 @@ export {
   removable,
   takeAccountChange,
 } from './identity/account-changes.ts';
-export { deleteLinks, findLinkedUser, insertLink, type Link, linkOf, listLinkedProviders } from './identity/links.ts';
+export {
+  deleteLinks,
+  findLinkedUser,
+  insertLink,
+  type Link,
+  linkOf,
+  listLinkedProviders,
+  listLinks,
+} from './identity/links.ts';
 export {
   countWaysIn,
   deletePasskey,
@@ -42,6 +50,7 @@ export {
 export {
   guessOldPassword,
   type OfferedProof,
+  proofRequired,
   requireFreshProof,
   requireProof,
 } from './identity/require-proof.ts';

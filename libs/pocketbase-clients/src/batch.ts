@@ -1,9 +1,10 @@
 import type { Collection } from '@recordbus/schema';
 import { type BatchFile, type BatchForm, readBatchForm, writeBatchForm } from './batch-form.ts';
 import { fieldNamed } from './catalog.ts';
-import { type Exchange, type Reply, readJson, saysAdmin } from './exchange.ts';
+import { collectionOf, type Exchange, type Reply, readJson, saysAdmin } from './exchange.ts';
 import { callForJson, isObject, isSuccess, type JsonAnswer, type JsonObject } from './product.ts';
 import { pickFields } from './records/pick-fields.ts';
+import { readExpand } from './records/read-expand.ts';
 import { toBody } from './records/to-body.ts';
 import { toRecord } from './records/to-record.ts';
 import { toGeneralRefusal, toRecordRefusal } from './records/to-refusal.ts';
@@ -19,7 +20,7 @@ type Action = 'create' | 'update' | 'delete';
 interface Operation {
   readonly collection: Collection;
   readonly action: Action;
-  readonly fields: string | null;
+  readonly shown: { readonly fields: string | null; readonly expand: string | null };
   readonly ours: JsonObject;
 }
 
@@ -37,7 +38,8 @@ export async function serveBatch(exchange: Exchange): Promise<Reply> {
   const answer = await callForJson(call, { method: 'POST', path, ...content });
   if (!isSuccess(answer)) throw batchRefusal(answer, operations);
   const results: readonly unknown[] = Array.isArray(answer.json.data) ? answer.json.data : [];
-  return { status: 200, body: results.map((result, index) => toResult(exchange, operations[index], result)) };
+  const shown = await Promise.all(results.map((result, index) => toResult(exchange, operations[index], result)));
+  return { status: 200, body: shown };
 }
 
 const isFileOf = (operation: Operation | undefined, name: string): boolean =>
@@ -60,21 +62,17 @@ function toOperations(exchange: Exchange, body: JsonObject, files: readonly Batc
 
 const recordUrl = /^(?:[^?#]{0,200})?\/api\/collections\/([^/?#]{1,200})\/records(?:\/([^/?#]{1,200}))?(?:\?([^#]*))?$/;
 
-function toOperation(
-  { catalog, request }: Exchange,
-  given: unknown,
-  uploads: ReadonlyMap<string, boolean> = new Map(),
-): Operation {
+function toOperation(exchange: Exchange, given: unknown, uploads: ReadonlyMap<string, boolean> = new Map()): Operation {
   if (!isObject(given)) throw notFound();
   const { method, url, body } = given;
   const [, name, id, search] = recordUrl.exec(typeof url === 'string' ? url : '') ?? [];
-  const collection = name === undefined ? undefined : catalog.find(decode(name));
-  if (!collection) throw new Refusal(404, 'Missing collection context.');
-  const fields = new URLSearchParams(search ?? '').get('fields');
+  const collection = collectionOf(exchange, name === undefined ? '' : decode(name));
+  const query = new URLSearchParams(search ?? '');
+  const shown = { fields: query.get('fields'), expand: query.get('expand') };
   const record = isObject(body) ? body : {};
   const at = { collection: collection.name };
   if (method === 'DELETE' && id !== undefined)
-    return { collection, action: 'delete', fields, ours: { op: 'delete', ...at, id: decode(id) } };
+    return { collection, action: 'delete', shown, ours: { op: 'delete', ...at, id: decode(id) } };
   const isNew = id === undefined;
   if (!(isNew ? ['POST', 'PUT'] : ['PATCH']).includes(String(method))) throw notFound();
   const {
@@ -82,19 +80,19 @@ function toOperation(
     id: chosen,
     refusals,
   } = toBody(collection, record, {
-    isNew,
-    isAdmin: saysAdmin(request),
+    id: id === undefined ? undefined : decode(id),
+    isAdmin: saysAdmin(exchange.request),
     uploads,
   });
   if (Object.keys(refusals).length > 0)
     throw new Refusal(400, isNew ? 'Failed to create record.' : 'Failed to update record.', refusals);
   if (id !== undefined)
-    return { collection, action: 'update', fields, ours: { op: 'update', ...at, id: decode(id), data } };
+    return { collection, action: 'update', shown, ours: { op: 'update', ...at, id: decode(id), data } };
   const op = method === 'PUT' && chosen !== undefined ? 'upsert' : 'create';
   return {
     collection,
     action: 'create',
-    fields,
+    shown,
     ours: { op, ...at, ...(chosen !== undefined && { id: chosen }), data },
   };
 }
@@ -107,12 +105,12 @@ function decode(text: string): string {
   }
 }
 
-function toResult({ catalog }: Exchange, operation: Operation | undefined, result: unknown): JsonObject {
+async function toResult(exchange: Exchange, operation: Operation | undefined, result: unknown): Promise<JsonObject> {
   if (!operation || !isObject(result) || !isObject(result.data)) return { status: 204, body: null };
-  return {
-    status: 200,
-    body: pickFields(toRecord(catalog, operation.collection, result.data), operation.fields),
-  };
+  const { collection, shown } = operation;
+  const record = toRecord(exchange.catalog, collection, result.data);
+  const expand = await readExpand(exchange, collection, { id: record.id, paths: shown.expand });
+  return { status: 200, body: pickFields({ ...record, ...expand }, shown.fields) };
 }
 
 function batchRefusal(answer: JsonAnswer, operations: readonly Operation[]): Refusal {

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import { findJsonExcess } from '@recordbus/http';
 import type { Collection } from '@recordbus/schema';
-import type { Catalog } from './catalog.ts';
+import { type Catalog, superusersId } from './catalog.ts';
 import { readBody } from './held-bytes.ts';
 import { type CallProduct, isObject, type JsonObject } from './product.ts';
-import { badRequest, notFound, Refusal } from './refusal.ts';
+import { badRequest, notFound, Refusal, superusersOnly } from './refusal.ts';
 
 /** A PocketBase client's request. */
 export interface ClientRequest {
@@ -76,9 +76,13 @@ function readForm(bytes: Buffer): JsonObject {
   );
 }
 
-/** Finds the collection that a path names. Throws 404. */
-export function collectionOf({ catalog }: Pick<Exchange, 'catalog'>, name: string): Collection {
+/** Whether a path names the admins. */
+export const isAdminsOnly = (name: string): boolean => name === '_superusers' || name === superusersId;
+
+/** Finds the collection that a path names. Throws 404, and 403 for the admins. */
+export function collectionOf({ catalog, request }: Pick<Exchange, 'catalog' | 'request'>, name: string): Collection {
   const collection = catalog.find(name);
+  if (!collection && isAdminsOnly(name) && !saysAdmin(request)) throw superusersOnly();
   if (!collection) throw new Refusal(404, 'Missing collection context.');
   return collection;
 }
@@ -99,7 +103,8 @@ export function saysCollection({ request, catalog }: Exchange, collection: Colle
   return typeof name === 'string' ? name === collection.name : collectionId === catalog.idOf(collection);
 }
 
-function claimsOf({ token = '' }: Pick<ClientRequest, 'token'>): JsonObject {
+/** What the request's token says; `{}` without one. */
+export function claimsOf({ token = '' }: Pick<ClientRequest, 'token'>): JsonObject {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split('.', 2)[1] ?? '', 'base64url').toString());
     return isObject(claims) ? claims : {};

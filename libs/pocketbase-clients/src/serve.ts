@@ -1,4 +1,5 @@
 import { serveAccounts, serveImpersonation } from './accounts/accounts.ts';
+import { isExternalAuths, serveExternalAuths } from './accounts/external-auths.ts';
 import { serveBatch } from './batch.ts';
 import { serveCollections } from './collections.ts';
 import type { Exchange, Reply } from './exchange.ts';
@@ -24,6 +25,8 @@ export async function servePocketBase(exchange: Exchange): Promise<Reply> {
     if (first === 'files' && fourth !== undefined && isRead) return serveFile(exchange, path.slice(1));
     if (first === 'collections') {
       if (third === undefined && isRead) return serveCollections(exchange, second);
+      if (second !== undefined && isExternalAuths(second) && third === 'records')
+        return serveExternalAuths(exchange, fourth);
       if (second !== undefined && third === 'records') return serveRecords(exchange, second, fourth);
       if (second !== undefined && third === 'impersonate' && fourth !== undefined && method === 'POST')
         return serveImpersonation(exchange, second, fourth);

@@ -50,6 +50,8 @@ export async function goThroughAccounts({ call, admin, collection, mails, provid
   await auth('postAuthByCollectionRequestVerify', { as: refreshed });
   const { token: proof } = await mails.mailTo('uma@example.com', { count: 2 });
   await auth('postAuthByCollectionVerifyEmail', { body: { token: proof } });
+  await auth('postAuthByCollectionRequestVerifyOf', { body: { email: 'uma@example.com' } });
+  await auth('getAuthByCollectionOauth2Links', { as: refreshed });
   const newAddress = { email: 'una@example.com', old_password: password };
   await auth('postAuthByCollectionRequestEmailChange', { as: refreshed, body: newAddress });
   const { token: change } = await mails.mailTo('una@example.com');

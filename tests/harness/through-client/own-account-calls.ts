@@ -50,6 +50,9 @@ function changeCallOf({ collection, name, body }: AccountRequest): ClientCall | 
     return account((client) => client.auth(collection).promote({ email, password }));
   if (name === 'POST request-verify' && hasTexts(body))
     return answering((client) => client.auth(collection).requestVerification());
+  if (name === 'POST request-verify-of' && hasTexts(body, 'email'))
+    return quiet((client) => client.auth(collection).requestVerificationOf(email));
+  if (name === 'GET oauth2/links') return answering((client) => client.auth(collection).oauth.links());
   if (name === 'POST request-email-change' && hasProved(body, 'email'))
     return answering((client) => client.auth(collection).requestEmailChange(email, proofOf(body)));
   if (name === 'POST verify-email' && hasTexts(body, 'token'))

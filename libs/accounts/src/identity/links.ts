@@ -60,6 +60,22 @@ export async function findLinkedUser(
   return user;
 }
 
+/** A user's link, as the user sees it. */
+export interface OwnLink {
+  readonly provider: string;
+  /** The user's id at the provider. */
+  readonly providerUserId: string;
+  readonly createdAtSec: number;
+}
+
+/** Lists a user's links, the oldest first. */
+export const listLinks = (query: Query, accountId: string): Promise<OwnLink[]> =>
+  query<OwnLink>({
+    text: `select provider, subject as "providerUserId", created_at as "createdAtSec" from system.oauth_links
+      where account_id = $1 order by created_at, provider, subject`,
+    values: [accountId],
+  });
+
 /** Lists the providers that a user is linked to. */
 export async function listLinkedProviders(query: Query, accountId: string): Promise<string[]> {
   const rows = await query<{ provider: string }>({

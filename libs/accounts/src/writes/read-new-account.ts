@@ -1,4 +1,4 @@
-import { AppError, forbidden, validationFailed } from '@recordbus/errors';
+import { AppError, forbidden, refusedMembers, validationFailed } from '@recordbus/errors';
 import type { PasswordRules } from '@recordbus/passwords';
 import type { RecordReader } from '@recordbus/schema';
 
@@ -45,4 +45,5 @@ async function findProblems(read: () => Promise<unknown>): Promise<Record<string
 }
 
 /** The 403 for a caller who sets `verified` and is not an admin. */
-export const verifiedIsForAdmins = () => forbidden('only admins may mark an address as verified');
+export const verifiedIsForAdmins = () =>
+  refusedMembers(forbidden('only admins may mark an address as verified'), ['verified']);

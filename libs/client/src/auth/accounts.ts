@@ -64,8 +64,13 @@ export interface Accounts<R, Create> extends OwnAccount<R> {
   ): Promise<void>;
   /** Proves an address with the mailed token. Returns what the first proof removed. */
   verifyEmail(token: string, options?: CallOptions): Promise<{ readonly dropped: readonly string[] }>;
-  /** Changes an address with the token mailed to the new address. */
-  confirmEmailChange(token: string, options?: CallOptions): Promise<void>;
+  /** Mails the link that proves an address again. The answer is the same for an unknown or proved address. */
+  requestVerificationOf(email: string, options?: CaptchaOptions): Promise<void>;
+  /**
+   * Changes an address with the token mailed to the new address, and with the password if the request has left the proof
+   * for later.
+   */
+  confirmEmailChange(token: string, options?: CallOptions & { readonly password?: string | undefined }): Promise<void>;
   /** Undoes an address change with the token mailed to the old address. All sessions end. */
   undoEmailChange(token: string, options?: CallOptions): Promise<void>;
   /** Signing in with a passkey, and the account's passkeys. */
@@ -139,8 +144,11 @@ export function createAccounts<R, Create>(
       const { dropped = [] } = (await tell('verify-email', { token }, options)) as { readonly dropped?: string[] };
       return { dropped };
     },
-    async confirmEmailChange(token, options) {
-      await tell('confirm-email-change', { token }, options);
+    async requestVerificationOf(email, { captcha, ...options } = {}) {
+      await send(['request-verify-of'], solved({ email }, captcha), options);
+    },
+    async confirmEmailChange(token, { password, ...options } = {}) {
+      await tell('confirm-email-change', { token, ...(password !== undefined && { password }) }, options);
     },
     async undoEmailChange(token, options) {
       await send(['undo-email-change'], { token }, options);

@@ -5,6 +5,15 @@ import { apiPath, mergeQueries } from '../url.ts';
 import type { PasswordProof } from './own-account.ts';
 import type { createSignIn, MergeRequired, SignIn } from './sign-in.ts';
 
+/** A link between the caller's account and a provider. */
+export interface OAuthLink {
+  readonly provider: string;
+  /** The caller's id at the provider. */
+  readonly provider_user_id: string;
+  /** In seconds since 1970. */
+  readonly created: number;
+}
+
 /** The values that a page keeps while the browser is at a provider. */
 export interface OAuthStart {
   /** The address at the provider, for the browser. */
@@ -40,6 +49,8 @@ export interface OAuth<R, Create> {
     },
     options?: CallOptions,
   ): Promise<SignIn<R> | MergeRequired<R>>;
+  /** Lists the links between the caller's account and providers. */
+  links(options?: CallOptions): Promise<readonly OAuthLink[]>;
   /** Removes the link between the caller's account and a provider. */
   unlink(provider: string, proof?: PasswordProof): Promise<void>;
 }
@@ -66,6 +77,7 @@ export function createOAuth<R, Create>(
       return { url: answer.authorize_url, state };
     },
     complete: async (answer, options) => signInOrMerge(await send(['oauth2', 'exchange'], answer, options)),
+    links: (options) => transport.data({ method: 'GET', path: at('links'), ...options }),
     async unlink(provider, { oldPassword, query, signal } = {}) {
       const values = oldPassword === undefined ? {} : { old_password: oldPassword };
       await transport.send({ method: 'DELETE', path: at(provider, 'unlink'), values, query, signal });

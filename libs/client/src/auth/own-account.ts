@@ -39,8 +39,11 @@ export interface OwnAccount<R> {
   ): Promise<SignedIn<R>>;
   /** Mails the link that proves the address again. */
   requestVerification(options?: CallOptions): Promise<void>;
-  /** Mails a link to the new address. */
-  requestEmailChange(email: string, proof?: PasswordProof): Promise<void>;
+  /** Mails a link to the new address. With `proveLater` the password comes with the confirmation instead. */
+  requestEmailChange(
+    email: string,
+    proof?: PasswordProof & { readonly proveLater?: boolean | undefined },
+  ): Promise<void>;
   readonly sessions: Sessions;
   /** The authenticator app. */
   readonly totp: {
@@ -102,7 +105,12 @@ export function createOwnAccount<R>(
     changePassword: async ({ password, ...proof }, options) =>
       signedIn(await call('change-password', { password, ...proofOf(proof) }, options)),
     requestVerification: (options) => call('request-verify', {}, options),
-    requestEmailChange: (email, proof) => call('request-email-change', { email, ...proofOf(proof) }, proof),
+    requestEmailChange: (email, proof) =>
+      call(
+        'request-email-change',
+        { email, ...proofOf(proof), ...(proof?.proveLater && { prove_later: true }) },
+        proof,
+      ),
     sessions: createSessions(transport, ['auth', collection]),
     totp: {
       setup: (proof) => call('totp/setup', proofOf(proof), proof),

@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Collection } from '@recordbus/schema';
-import { type Exchange, type Reply, segment } from '../exchange.ts';
+import type { Exchange, Reply } from '../exchange.ts';
 import { callForJson, dataOf, isObject, isSuccess, type JsonObject } from '../product.ts';
 import { pickFields } from '../records/pick-fields.ts';
 import { toGeneralRefusal } from '../records/to-refusal.ts';
 import { notFound } from '../refusal.ts';
+import { authPath } from './requests.ts';
 
 /** How long a code lasts, in seconds (auth §5.2). */
 const codeSec = 600;
@@ -15,8 +16,8 @@ export async function serveAuthMethods(exchange: Exchange, collection: Collectio
   const providers = await listProviders(exchange, collection);
   const identityFields = accounts.identityFieldsOf(collection);
   const body = {
-    password: { enabled: true, identityFields },
-    oauth2: { enabled: providers.length > 0, providers },
+    password: { identityFields, enabled: true },
+    oauth2: { providers, enabled: providers.length > 0 },
     mfa: { enabled: false, duration: 0 },
     otp: accounts.hasCodes() ? { enabled: true, duration: codeSec } : { enabled: false, duration: 0 },
     authProviders: providers,
@@ -26,15 +27,20 @@ export async function serveAuthMethods(exchange: Exchange, collection: Collectio
   return { status: 200, body: pickFields(body, request.query.get('fields')) };
 }
 
-async function listProviders(exchange: Exchange, collection: Collection): Promise<readonly JsonObject[]> {
-  const path = `/api/v1/auth/${segment(collection.name)}/oauth2/providers`;
-  const answer = await callForJson(exchange.call, { method: 'GET', path });
+/** The names of the providers at which users sign in. */
+export const knownProviders = async (exchange: Exchange, collection: Collection): Promise<readonly string[]> =>
+  (await readProviders(exchange, collection)).map(({ name }) => String(name));
+
+async function readProviders({ call }: Exchange, collection: Collection): Promise<readonly JsonObject[]> {
+  const answer = await callForJson(call, { method: 'GET', path: `${authPath(collection)}/oauth2/providers` });
   if (!isSuccess(answer)) throw toGeneralRefusal(answer) ?? notFound();
   const { data } = answer.json;
-  const providers: readonly unknown[] = Array.isArray(data) ? data : [];
-  const described = await Promise.all(
-    providers.flatMap((provider) => (isObject(provider) ? [describeProvider(exchange, collection, provider)] : [])),
-  );
+  return Array.isArray(data) ? data.filter(isObject) : [];
+}
+
+async function listProviders(exchange: Exchange, collection: Collection): Promise<readonly JsonObject[]> {
+  const providers = await readProviders(exchange, collection);
+  const described = await Promise.all(providers.map((provider) => describeProvider(exchange, collection, provider)));
   return described.filter((one) => one !== undefined);
 }
 
@@ -58,7 +64,7 @@ async function describeProvider(
     code_challenge: codeChallenge,
     code_challenge_method: 'S256',
   });
-  const path = `/api/v1/auth/${segment(collection.name)}/oauth2/authorize?${query}`;
+  const path = `${authPath(collection)}/oauth2/authorize?${query}`;
   const answer = await callForJson(call, { method: 'GET', path });
   const { authorize_url: address } = dataOf(answer);
   if (typeof address !== 'string') return undefined;

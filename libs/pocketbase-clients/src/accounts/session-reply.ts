@@ -3,27 +3,35 @@ import { superusersId } from '../catalog.ts';
 import type { Exchange, Reply } from '../exchange.ts';
 import { dataOf, isObject, isSuccess, type JsonAnswer, type JsonObject } from '../product.ts';
 import { pickFields } from '../records/pick-fields.ts';
+import { readExpand } from '../records/read-expand.ts';
 import { toRecord } from '../records/to-record.ts';
 import { toGeneralRefusal } from '../records/to-refusal.ts';
 import { Refusal } from '../refusal.ts';
 
 const failed = () => new Refusal(400, 'Failed to authenticate.');
 
-/** The answer to a sign-in of any kind: `{token, record}`, or 401 with `mfaId` if the account needs a second factor. */
+/** The sign-in rule refuses the account, or an admin has blocked it. */
+const refused = () => new Refusal(403, 'The request requires an account that may sign in.');
+
+/**
+ * The answer to a sign-in of any kind: `{token, record}`, or 401 with `mfaId` if the account needs a second factor. With
+ * `keepsToken` it has the request's token.
+ */
 export async function sessionReply(
   exchange: Exchange,
   collection: Collection,
   answer: JsonAnswer,
-  meta?: JsonObject,
+  { meta, keepsToken = false }: { readonly meta?: JsonObject | undefined; readonly keepsToken?: boolean } = {},
 ): Promise<Reply> {
-  if (!isSuccess(answer)) throw toGeneralRefusal(answer) ?? failed();
+  if (!isSuccess(answer)) throw toGeneralRefusal(answer) ?? (answer.status === 403 ? refused() : failed());
   const { token, record, mfa_token: mfaId } = dataOf(answer);
   if (typeof mfaId === 'string') return { status: 401, body: { mfaId } };
   if (typeof token !== 'string' || !isObject(record)) throw failed();
   const { catalog, request } = exchange;
+  const expand = await readExpand(exchange, collection, { id: record.id, paths: request.query.get('expand'), token });
   const body = {
-    token: await exchange.withClaims(token, catalog.idOf(collection)),
-    record: toRecord(catalog, collection, record),
+    token: keepsToken ? request.token : await exchange.withClaims(token, catalog.idOf(collection)),
+    record: { ...toRecord(catalog, collection, record), ...expand },
     ...(meta && { meta }),
   };
   return { status: 200, body: pickFields(body, request.query.get('fields')) };

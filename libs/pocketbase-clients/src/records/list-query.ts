@@ -3,10 +3,11 @@ import type { Collection } from '@recordbus/schema';
 import type { Catalog } from '../catalog.ts';
 import { badRequest, Refusal } from '../refusal.ts';
 import { toExpandPaths } from './expand-paths.ts';
+import { ownParameters } from './own-parameters.ts';
 
 /** Translates a list's parameters. `fields` is applied to the answer. */
 export function toListQuery(catalog: Catalog, collection: Collection, query: URLSearchParams): URLSearchParams {
-  const ours = new URLSearchParams();
+  const ours = ownParameters(query);
   for (const name of ['page', 'perPage']) {
     const value = query.get(name);
     if (value) ours.set(name, value);
@@ -35,7 +36,7 @@ export function toFilter(catalog: Catalog, collection: Collection, text: string 
 
 const maxSorts = 8;
 
-/** Translates a sort. Without one, PocketBase lists records as they were inserted. */
+/** Translates a sort. Without one, PocketBase lists records as they were inserted. `@random` after other parts orders ties. */
 function toSort(collection: Collection, text: string | null): string {
   const oldestFirst = collection.lacking?.includes('created_at') ? '' : 'created';
   const parts = (text ?? '')
@@ -44,11 +45,12 @@ function toSort(collection: Collection, text: string | null): string {
     .filter((part) => part !== '');
   if (parts.length === 0) return oldestFirst;
   if (parts.length > maxSorts) throw badRequest();
+  if (/^[-+]?@random$/.test(parts[0] ?? '')) return '@random';
   return parts
+    .filter((part) => !/^[-+]?@random$/.test(part))
     .map((part) => {
       const sign = part.startsWith('-') ? '-' : '';
       const name = part.replace(/^[-+]/, '');
-      if (name === '@random') throw badRequest();
       const [, reserved] = /^@(request|collection)\b/.exec(name) ?? [];
       if (reserved !== undefined) throw new Refusal(403, `Only superusers can sort by @${reserved}.`);
       return `${sign}${name === '@rowid' ? oldestFirst || 'id' : name}`;

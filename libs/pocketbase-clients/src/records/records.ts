@@ -1,17 +1,16 @@
 import type { Collection } from '@recordbus/schema';
 import { collectionOf, type Exchange, type Reply, readJson, saysAdmin, segment } from '../exchange.ts';
-import { callForJson, dataOf, isSuccess, type JsonAnswer, type JsonObject } from '../product.ts';
-import { notFound, Refusal } from '../refusal.ts';
+import { callForJson, dataOf, isObject, isSuccess, type JsonAnswer, type JsonObject } from '../product.ts';
+import { blank, notFound, Refusal } from '../refusal.ts';
 import { toExpandPaths } from './expand-paths.ts';
 import { toListQuery } from './list-query.ts';
+import { ownParameters, ownSearch } from './own-parameters.ts';
 import { pickFields } from './pick-fields.ts';
+import { readExpand, readWithExpand, recordsPath } from './read-expand.ts';
 import { toBody } from './to-body.ts';
 import { toRecord } from './to-record.ts';
-import { toRecordRefusal } from './to-refusal.ts';
+import { closedMembers, toRecordRefusal } from './to-refusal.ts';
 import { writeForm } from './write-form.ts';
-
-/** Where a collection's records are in our API. */
-export const recordsPath = ({ name }: Collection): string => `/api/v1/records/${segment(name)}`;
 
 /** `collections/{collection}/records` and `collections/{collection}/records/{id}`. */
 export function serveRecords(exchange: Exchange, name: string, id: string | undefined): Promise<Reply> {
@@ -53,24 +52,12 @@ const pick = ({ request }: Exchange, record: JsonObject) => pickFields(record, r
 async function readRecord(exchange: Exchange, collection: Collection, id: string): Promise<JsonObject> {
   const { request, catalog } = exchange;
   const expand = toExpandPaths(catalog, collection, request.query.get('expand'));
-  const query = new URLSearchParams(expand === '' ? {} : { expand });
+  const query = ownParameters(request.query);
+  if (expand !== '') query.set('expand', expand);
   const answer = await readWithExpand(exchange, `${recordsPath(collection)}/${segment(id)}`, query);
   if (!isSuccess(answer)) throw toRecordRefusal(answer, 'view', collection);
   return toRecord(catalog, collection, dataOf(answer));
 }
-
-/** PocketBase drops an expansion that fails; our API refuses the request. */
-async function readWithExpand({ call }: Exchange, path: string, query: URLSearchParams): Promise<JsonAnswer> {
-  const send = () => callForJson(call, { method: 'GET', path: `${path}?${query}` });
-  const answer = await send();
-  const { details } = answer.json;
-  if (answer.status !== 400 || !query.has('expand') || !hasMember(details, 'expand')) return answer;
-  query.delete('expand');
-  return send();
-}
-
-const hasMember = (value: unknown, name: string): boolean =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name);
 
 async function write(exchange: Exchange, collection: Collection, id: string | undefined): Promise<Reply> {
   refuseView(collection);
@@ -84,9 +71,19 @@ async function write(exchange: Exchange, collection: Collection, id: string | un
 
 async function writeJson(exchange: Exchange, collection: Collection, id: string | undefined): Promise<JsonAnswer> {
   const isAdmin = saysAdmin(exchange.request);
-  const written = toBody(collection, await readJson(exchange.request), { isNew: id === undefined, isAdmin });
+  const written = toBody(collection, await readJson(exchange.request), { id, isAdmin });
   refuseMembers(written.refusals, id === undefined);
-  return callForJson(exchange.call, { ...writeRequest(collection, id, written.id), body: written.data });
+  const answer = await callForJson(exchange.call, {
+    ...writeRequest(exchange, collection, { id, chosen: written.id }),
+    body: written.data,
+  });
+  const { password, old_password: oldPassword } = written.data;
+  const lacksProof =
+    collection.type === 'auth' && id !== undefined && !isAdmin && password && oldPassword === undefined;
+  // Our API names what nobody but an admin may write first, and PocketBase all at once.
+  if (answer.status === 403 && isObject(answer.json.details) && lacksProof)
+    throw new Refusal(400, 'Failed to update record.', { ...closedMembers(answer.json.details), oldPassword: blank });
+  return answer;
 }
 
 /** Throws 400 if members are wrong that only PocketBase has. */
@@ -96,31 +93,29 @@ export function refuseMembers(refusals: Readonly<Record<string, unknown>>, isNew
 }
 
 /** The request that writes a record; `chosen` is the id that the client chose for a new one. */
-export function writeRequest(collection: Collection, id: string | undefined, chosen: string | undefined) {
+export function writeRequest(
+  { request }: Exchange,
+  collection: Collection,
+  { id, chosen }: { readonly id: string | undefined; readonly chosen: string | undefined },
+) {
+  const search = ownSearch(request.query);
   const path = recordsPath(collection);
-  if (id !== undefined) return { method: 'PATCH', path: `${path}/${segment(id)}` };
-  if (chosen === undefined) return { method: 'POST', path };
-  return { method: 'PUT', path: `${path}/${segment(chosen)}`, headers: { 'if-none-match': '*' } };
+  if (id !== undefined) return { method: 'PATCH', path: `${path}/${segment(id)}${search}` };
+  if (chosen === undefined) return { method: 'POST', path: `${path}${search}` };
+  return { method: 'PUT', path: `${path}/${segment(chosen)}${search}`, headers: { 'if-none-match': '*' } };
 }
 
 /** The written record for the answer. Our writes answer without expansions, so they take a read. */
 async function writtenRecord(exchange: Exchange, collection: Collection, data: JsonObject): Promise<unknown> {
   const { request, catalog } = exchange;
-  const record = toRecord(catalog, collection, data);
-  if (!request.query.get('expand') || typeof data.id !== 'string') return pick(exchange, record);
-  try {
-    const { expand } = await readRecord(exchange, collection, data.id);
-    return pick(exchange, expand === undefined ? record : { ...record, expand });
-  } catch (error) {
-    // The caller may write records that it may not read.
-    if (error instanceof Refusal) return pick(exchange, record);
-    throw error;
-  }
+  const expand = await readExpand(exchange, collection, { id: data.id, paths: request.query.get('expand') });
+  return pick(exchange, { ...toRecord(catalog, collection, data), ...expand });
 }
 
-async function remove({ call }: Exchange, collection: Collection, id: string): Promise<Reply> {
+async function remove({ call, request }: Exchange, collection: Collection, id: string): Promise<Reply> {
   refuseView(collection);
-  const answer = await callForJson(call, { method: 'DELETE', path: `${recordsPath(collection)}/${segment(id)}` });
+  const path = `${recordsPath(collection)}/${segment(id)}${ownSearch(request.query)}`;
+  const answer = await callForJson(call, { method: 'DELETE', path });
   if (!isSuccess(answer)) throw toRecordRefusal(answer, 'delete', collection);
   return { status: 204 };
 }

@@ -13,12 +13,15 @@ export interface WrittenRecord {
 }
 
 interface BodyOptions {
-  readonly isNew: boolean;
+  /** The record that is changed; undefined for a new one. */
+  readonly id: string | undefined;
   /** Whether the caller writes hidden fields. */
   readonly isAdmin: boolean;
   /** The fields for which files are uploaded, by whether the files are added to those that the record has. */
   readonly uploads?: ReadonlyMap<string, boolean>;
 }
+
+const fixedId: MemberRefusal = { code: 'validation_pk_change', message: 'The record primary key cannot be changed.' };
 
 /** Members that `toBody` reads itself, or that nothing stores. */
 const handled: ReadonlySet<string> = new Set(['id', 'password', 'passwordConfirm', 'oldPassword']);
@@ -30,8 +33,9 @@ const handled: ReadonlySet<string> = new Set(['id', 'password', 'passwordConfirm
 export function toBody(
   collection: Collection,
   body: JsonObject,
-  { isNew, isAdmin, uploads = new Map() }: BodyOptions,
+  { id, isAdmin, uploads = new Map() }: BodyOptions,
 ): WrittenRecord {
+  const isNew = id === undefined;
   const data: Record<string, unknown> = {};
   const operators: [Field, Operation, unknown][] = [];
   // A field that only admins write is hidden in PocketBase, which drops it from other callers' bodies.
@@ -56,7 +60,8 @@ export function toBody(
   if (isNew) addZeros(data, collection);
   for (const field of collection.fields)
     if (isLeftToDefault(field, isNew) && isBlank(data[field.name])) delete data[field.name];
-  const refusals = collection.type === 'auth' ? addPassword(data, body, isNew) : {};
+  const refusals: Record<string, MemberRefusal> = collection.type === 'auth' ? addPassword(data, body, isNew) : {};
+  if (id !== undefined && typeof body.id === 'string' && body.id !== '' && body.id !== id) refusals.id = fixedId;
   return { id: isNew && typeof body.id === 'string' && body.id !== '' ? body.id : undefined, data, refusals };
 }
 
@@ -122,7 +127,7 @@ function addPassword(
 ): Record<string, MemberRefusal> {
   // PocketBase's clients may send a whole record back.
   if (isNew && data.verified === false) delete data.verified;
-  if (!password && !isNew) return {};
+  if (!password && !isNew) return passwordConfirm ? { password: blank, passwordConfirm: mismatch } : {};
   if (!password) return { password: blank, ...(!passwordConfirm && { passwordConfirm: blank }) };
   data.password = password;
   if (oldPassword !== undefined) data.old_password = oldPassword;

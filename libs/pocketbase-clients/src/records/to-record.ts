@@ -75,4 +75,4 @@ function toValue(field: Field | undefined, name: string, value: unknown): unknow
 }
 
 /** A second as PocketBase writes it. */
-const toDate = (sec: number): string => new Date(sec * 1000).toISOString().replace('T', ' ');
+export const toDate = (sec: number): string => new Date(sec * 1000).toISOString().replace('T', ' ');

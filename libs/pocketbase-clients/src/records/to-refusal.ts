@@ -54,7 +54,7 @@ export function memberRefusals(details: unknown): MemberRefusals {
 }
 
 /** Members that the caller may not write. A new address without the old password is one of them. */
-const closedMembers = (details: unknown): MemberRefusals =>
+export const closedMembers = (details: unknown): MemberRefusals =>
   isObject(details)
     ? Object.fromEntries(Object.keys(details).map((name) => [name === 'old_password' ? 'email' : name, mismatch]))
     : {};

@@ -7,15 +7,16 @@ import { toBody } from './to-body.ts';
 
 /** Creates or updates a record from a form. A new record's id must come before its first file. */
 export async function writeForm(
-  { request, call }: Exchange,
+  exchange: Exchange,
   collection: Collection,
   id: string | undefined,
 ): Promise<JsonAnswer> {
+  const { request, call } = exchange;
   const isNew = id === undefined;
   const uploads = new Map<string, boolean>();
-  const translate = (texts: FormTexts) => toBody(collection, texts, { isNew, isAdmin: saysAdmin(request), uploads });
+  const translate = (texts: FormTexts) => toBody(collection, texts, { id, isAdmin: saysAdmin(request), uploads });
   const answer = await forwardForm(call, request, {
-    request: (texts) => writeRequest(collection, id, translate(texts).id),
+    request: (texts) => writeRequest(exchange, collection, { id, chosen: translate(texts).id }),
     nameFile(part) {
       const name = part.replace(/^\+|[+-]$/g, '');
       uploads.set(name, name !== part);

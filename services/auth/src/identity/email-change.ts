@@ -1,4 +1,12 @@
-import { findRefusedFields, findUserByEmail, findUserById, readerOf, type User } from '@recordbus/accounts';
+import {
+  findRefusedFields,
+  findUserByEmail,
+  findUserById,
+  guessOldPassword,
+  proofRequired,
+  readerOf,
+  type User,
+} from '@recordbus/accounts';
 import { forbidden, refusedMembers, unauthenticated } from '@recordbus/errors';
 import { enqueueMail, isMailConfigured } from '@recordbus/mail';
 import type { Principal } from '@recordbus/request/context';
@@ -20,6 +28,8 @@ type SignedInUser = Extract<Principal, { type: 'user' }>;
 interface WantedAddress {
   readonly email: string;
   readonly oldPassword: string | undefined;
+  /** Whether the account's password comes with the confirmation instead, if it has one. */
+  readonly provesLater: boolean;
 }
 
 /**
@@ -31,7 +41,7 @@ export async function requestEmailChange(
   parts: AuthParts,
   collection: Collection,
   { id: userId, sessionId }: Pick<SignedInUser, 'id' | 'sessionId'>,
-  { email: wanted, oldPassword }: WantedAddress,
+  { email: wanted, oldPassword, provesLater }: WantedAddress,
   { context }: Origin,
 ): Promise<void> {
   const { database, settings, inBackground } = parts;
@@ -45,13 +55,16 @@ export async function requestEmailChange(
   const writer = { ...caller, factors, signedInAtSec };
   const refused = await findRefusedFields(database.query, 'write', collection, writer, parts.schema);
   if (refused.has('email')) throw refusedMembers(forbidden("a field's rule does not allow it"), ['email']);
-  const user = await proveCaller(parts, collection, 'password', { userId, oldPassword, context });
+  const asksPassword = provesLater && caller.passwordHash !== null;
+  const user = asksPassword
+    ? caller
+    : await proveCaller(parts, collection, 'password', { userId, oldPassword, context });
   inBackground(async () => {
     if (await findUserByEmail(database.query, collection, email)) return;
     await runInUnit(parts, async (unit) => {
       // A session that has ended in the meantime leaves no link behind.
       if (sessionId && !(await lockSession(unit.query, userId, sessionId))) return;
-      await mailEmailChange(unit, parts, collection, user, email);
+      await mailEmailChange(unit, parts, collection, user, { email, asksPassword });
     });
   });
 }
@@ -61,14 +74,14 @@ async function mailEmailChange(
   parts: Pick<AuthParts, 'nowSec'>,
   collection: Collection,
   { id, email }: User,
-  newEmail: string,
+  { email: newEmail, asksPassword }: { readonly email: string; readonly asksPassword: boolean },
 ): Promise<void> {
   if (!(await reserveMail(query, parts, { template: 'change', to: newEmail, accountId: id }))) return;
   const token = await issueOneTimeToken(query, {
     purpose: 'email_change',
     collectionId: collection.id,
     accountId: id,
-    data: { email, newEmail },
+    data: { email, newEmail, ...(asksPassword && { asksPassword }) },
     nowSec: parts.nowSec(),
     lifetimeSec,
   });
@@ -79,19 +92,25 @@ async function mailEmailChange(
 }
 
 /**
- * Changes the address for the token's holder (identity §4.2). Throws 401 for a bad, used or expired token, 422 when
- * another user has the address now.
+ * Changes the address for the token's holder (identity §4.2). Throws 401 for a bad, used or expired token, 403 without
+ * the password that the request promised, 429 after too many wrong ones, 422 when another user has the address now.
  */
 export async function confirmEmailChange(
   parts: AuthParts,
   collection: Collection,
-  token: string,
+  { token, password }: { readonly token: string; readonly password: string | undefined },
   origin: Origin,
 ): Promise<void> {
-  const { database, nowSec } = parts;
+  const { database, nowSec, guessLimit } = parts;
   const presented = { purpose: 'email_change', collectionId: collection.id, token, nowSec: nowSec() } as const;
   const found = await findOneTimeToken(database.query, presented);
   if (!found) throw invalidToken();
+  if (found.data.asksPassword) {
+    const user = await findUserById(database.query, collection, found.accountId);
+    if (!user) throw invalidToken();
+    if (password === undefined) throw needsPassword('is required');
+    if (!(await guessOldPassword(guessLimit, user, password))) throw needsPassword('is wrong');
+  }
   await writeUserChange(parts, collection, {
     change: {
       id: found.accountId,
@@ -107,3 +126,6 @@ export async function confirmEmailChange(
     finish: async () => {},
   });
 }
+
+const needsPassword = (problem: string) =>
+  proofRequired({ password: problem }, "this change needs the account's password");

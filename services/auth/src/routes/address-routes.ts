@@ -1,10 +1,11 @@
+import { answerIn } from '@recordbus/captcha';
 import { ok, type Route, route } from '@recordbus/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { confirmEmailChange, requestEmailChange } from '../identity/email-change.ts';
 import { undoEmailChange } from '../identity/undo-email-change.ts';
-import { requestVerification, verifyEmail } from '../verification/verification.ts';
-import { admitTo, authParams, authPath, callerIn, holderIn, oldPassword, text } from './auth-paths.ts';
+import { requestVerification, requestVerificationOf, verifyEmail } from '../verification/verification.ts';
+import { admitTo, authParams, authPath, callerIn, captchaAnswer, holderIn, oldPassword, text } from './auth-paths.ts';
 
 const sent = z.object({ sent: z.literal(true) });
 const provedAddress = z.object({
@@ -34,6 +35,24 @@ export const addressRoutes = (parts: AuthParts): Route[] => [
   }),
   route({
     method: 'POST',
+    path: authPath('/request-verify-of'),
+    access: 'public',
+    scope: 'none',
+    action: 'auth',
+    summary: 'Mail a user a link that proves the address; the answer is the same for an unknown or proved address',
+    params: authParams,
+    body: z.object({ email: text, captcha: captchaAnswer }),
+    answers: { 200: sent, 404: 'no such auth collection', 422: 'a captcha is missing or wrong' },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) => {
+        await parts.captchas.demand(collection, 'reset', answerIn(input), input.context);
+        requestVerificationOf(parts, collection, input.body.email);
+        return ok({ sent: true });
+      }),
+  }),
+  route({
+    method: 'POST',
     path: authPath('/verify-email'),
     access: 'public',
     scope: 'none',
@@ -55,7 +74,14 @@ export const addressRoutes = (parts: AuthParts): Route[] => [
     scope: 'none',
     summary: 'Mail a link to the new address that the caller wants',
     params: authParams,
-    body: z.object({ email: text, old_password: oldPassword }),
+    body: z.object({
+      email: text,
+      old_password: oldPassword,
+      prove_later: z
+        .boolean()
+        .optional()
+        .describe('whether the password comes with the confirmation instead; false by default'),
+    }),
     answers: {
       200: sent,
       403: 'an anonymous user, one in another collection, or no proof that the account is theirs',
@@ -66,8 +92,9 @@ export const addressRoutes = (parts: AuthParts): Route[] => [
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
         const holder = holderIn(collection, input.context);
-        const { email, old_password } = input.body;
-        await requestEmailChange(parts, collection, holder, { email, oldPassword: old_password }, originOf(input));
+        const { email, old_password, prove_later = false } = input.body;
+        const wanted = { email, oldPassword: old_password, provesLater: prove_later };
+        await requestEmailChange(parts, collection, holder, wanted, originOf(input));
         return ok({ sent: true });
       }),
   }),
@@ -78,16 +105,22 @@ export const addressRoutes = (parts: AuthParts): Route[] => [
     scope: 'none',
     summary: 'Change an address with the token mailed to the new address',
     params: authParams,
-    body: z.object({ token: text }),
+    body: z.object({
+      token: text,
+      password: text.optional().describe("the account's password, if the request has left the proof for later"),
+    }),
     answers: {
       200: z.object({ changed: z.literal(true) }),
       401: 'the token is wrong, used or expired',
+      403: 'the password is missing or wrong; the token stays valid',
       422: 'another user has the address now',
+      429: 'too many wrong passwords',
     },
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
-        await confirmEmailChange(parts, collection, input.body.token, originOf(input));
+        const { token, password } = input.body;
+        await confirmEmailChange(parts, collection, { token, password }, originOf(input));
         return ok({ changed: true });
       }),
   }),

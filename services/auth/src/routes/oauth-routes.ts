@@ -1,3 +1,4 @@
+import { listLinks } from '@recordbus/accounts';
 import { malformedParameter, unauthenticated } from '@recordbus/errors';
 import { ok, type Reply, type Route, route, wholeBody } from '@recordbus/http';
 import type { RequestContext } from '@recordbus/request/context';
@@ -10,7 +11,16 @@ import { identify, refuseProvidedFields, signInWithIdentity } from '../oauth/exc
 import { confirmMerge } from '../oauth/merge.ts';
 import type { OauthParts } from '../oauth/oauth-parts.ts';
 import { unlink } from '../oauth/unlink.ts';
-import { admitTo, authParams, authPath, callerProof, holderIn, oldPassword, signUpRefused } from './auth-paths.ts';
+import {
+  admitTo,
+  authParams,
+  authPath,
+  callerIn,
+  callerProof,
+  holderIn,
+  oldPassword,
+  signUpRefused,
+} from './auth-paths.ts';
 import { authorizeQuery, exchangeBody, mergeBody } from './oauth-schemas.ts';
 import { secondFactorRequired, userSession } from './session-schemas.ts';
 
@@ -129,6 +139,37 @@ export const oauthRoutes = (parts: OauthParts): Route[] => [
         const { mergeToken, password } = input.body;
         const proof = password === undefined ? { userId: sessionIn(collection, input.context).id } : { password };
         return ok(await confirmMerge(parts, collection, { mergeToken, proof }, originOf(input)));
+      }),
+  }),
+  route({
+    method: 'GET',
+    path: authPath('/oauth2/links'),
+    access: 'user',
+    scope: 'none',
+    summary: "List the caller's links to providers",
+    params: authParams,
+    answers: {
+      200: z.array(
+        z.object({
+          provider: z.string(),
+          provider_user_id: z.string().describe("the caller's id at the provider"),
+          created: z.int().describe('in seconds since 1970'),
+        }),
+      ),
+      403: 'the token belongs to a user in another collection',
+      404: 'no such auth collection',
+    },
+    admit: admitTo(parts.collections),
+    handler: (input) =>
+      parts.collections.serve(input.params.collection, async (collection) => {
+        const links = await listLinks(parts.database.query, callerIn(collection, input.context).id);
+        return ok(
+          links.map(({ provider, providerUserId, createdAtSec }) => ({
+            provider,
+            provider_user_id: providerUserId,
+            created: createdAtSec,
+          })),
+        );
       }),
   }),
   route({

@@ -30,6 +30,7 @@ const registration = z
 const loginBody = z.object({
   email: text.optional().describe("the account's address"),
   identity: text.optional().describe('instead of it: the address, or a value of a field that the setting names'),
+  identity_field: text.optional().describe('the only field in which the identity is looked for'),
   password: text,
   captcha: captchaAnswer,
 });
@@ -37,15 +38,17 @@ const loginBody = z.object({
 /** What a login sends: credentials, and the answer to a captcha. */
 type Login = Credentials & { readonly captcha: string | undefined };
 
-const credentials = loginBody.partial().transform(({ email, identity, password, captcha }, context): Login => {
+const credentials = loginBody.partial().transform((body, context): Login => {
+  const { email, identity, identity_field: field, password, captcha } = body;
   const problems = [
     ...(email === undefined && identity === undefined ? [['email', 'is required'] as const] : []),
     ...(email !== undefined && identity !== undefined ? [['identity', 'must not come with email'] as const] : []),
+    ...(field !== undefined && identity === undefined ? [['identity_field', 'must come with identity'] as const] : []),
     ...(password === undefined ? [['password', 'is required'] as const] : []),
   ];
   for (const [name, message] of problems) context.addIssue({ code: 'custom', path: [name], message });
   if (problems.length > 0 || password === undefined) return z.NEVER;
-  return { captcha, ...(email === undefined ? { identity: identity ?? '', password } : { email, password }) };
+  return { captcha, ...(email === undefined ? { identity: identity ?? '', field, password } : { email, password }) };
 });
 
 /** Registration, login, and password resets and changes (auth §3, §4). */

@@ -1,12 +1,18 @@
 import { findUserByEmail, findUserByIdentity } from '@recordbus/accounts';
-import { AppError } from '@recordbus/errors';
+import { AppError, validationFailed } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { checkPassword } from '../passwords/check-password.ts';
 import { completeSignIn, type SignedIn } from './complete-sign-in.ts';
 
-/** A password, with the account's address, or with an identity: the address or another unique field's value. */
-export type Credentials = { readonly password: string } & ({ readonly email: string } | { readonly identity: string });
+/**
+ * A password, with the account's address, or with an identity: the address or another unique field's value. With `field`
+ * it is looked for in this field only.
+ */
+export type Credentials = { readonly password: string } & (
+  | { readonly email: string }
+  | { readonly identity: string; readonly field?: string | undefined }
+);
 
 /**
  * Signs a user in with a password (auth §4.1). Throws the same 401 after the same time for a wrong password and an
@@ -41,9 +47,11 @@ async function findNamed(
     const { email } = credentials;
     return { user: await findUserByEmail(database.query, collection, email), email };
   }
-  const { identity } = credentials;
-  const fields = settings.getNamed('auth.identity.<collection>', collection.name);
-  const user = await findUserByIdentity(database.query, collection, identity, fields);
+  const { identity, field } = credentials;
+  const fields = ['email', ...settings.getNamed('auth.identity.<collection>', collection.name)];
+  if (field !== undefined && !fields.includes(field))
+    throw validationFailed({ identity_field: `must be one of: ${fields.join(', ')}` });
+  const user = await findUserByIdentity(database.query, collection, identity, field === undefined ? fields : [field]);
   return { user, email: user?.email ?? identity };
 }
 

@@ -1,4 +1,4 @@
-import { findUserById, type Removable, type User } from '@recordbus/accounts';
+import { findUserByEmail, findUserById, type Removable, type User } from '@recordbus/accounts';
 import { AppError, unauthenticated } from '@recordbus/errors';
 import { enqueueMail, isMailConfigured } from '@recordbus/mail';
 import type { RequestContext } from '@recordbus/request/context';
@@ -51,6 +51,18 @@ export async function requestVerification(parts: AuthParts, collection: Collecti
   const user = await findUserById(database.query, collection, userId);
   if (!user) throw unauthenticated();
   await runInUnit(parts, (unit) => mailVerification(unit, parts, collection, user));
+}
+
+/**
+ * Sends it again to an address. The work follows the answer, so neither the answer nor its time reveals whether the user
+ * exists, or has proved the address (identity §1.1).
+ */
+export function requestVerificationOf(parts: AuthParts, collection: Collection, email: string): void {
+  const { database, inBackground } = parts;
+  inBackground(async () => {
+    const user = await findUserByEmail(database.query, collection, email);
+    if (user) await runInUnit(parts, (unit) => mailVerification(unit, parts, collection, user));
+  });
 }
 
 /**

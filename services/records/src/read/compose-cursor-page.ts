@@ -8,7 +8,7 @@ import type { Projection } from '../shape/record-json.ts';
 import { columnList } from '../shape/related-records.ts';
 import { rangesAfter } from './after-cursor.ts';
 import type { CursorValues } from './cursor.ts';
-import { compileListParts } from './list-parts.ts';
+import { compileListParts, randomOrder } from './list-parts.ts';
 import { isCommonPageSize, type ListRequest } from './list-request.ts';
 
 /** The values for each run of a list by cursor. */
@@ -35,6 +35,7 @@ export function composeCursorPage(
   ruleContext: Pick<RuleContext, 'principal' | 'schema'>,
 ): CursorPage {
   const { perPage } = request;
+  if (request.sort === randomOrder) throw malformedParameter('sort', 'a cursor has no place in a random order');
   const parameters = createNamedParameters<CursorListValues>();
   const pageSize = parameters.named('perPage', 'bigint');
   const context = { parameters, isEstimated: request.expand !== undefined, ...ruleContext };

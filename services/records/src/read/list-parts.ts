@@ -14,6 +14,9 @@ interface ListParts {
   readonly record: RecordJson;
 }
 
+/** The `sort` that lists in another random order each time (filters §9.6). */
+export const randomOrder = '@random';
+
 /** Compiles a list over the rows `t`, whose page is the rows `p`. Throws 400 for an invalid filter, sort or expand. */
 export function compileListParts(
   collection: Collection,
@@ -25,10 +28,13 @@ export function compileListParts(
   const ids = request.ids && parameters.fixed(request.ids, 'text[]');
   const listed = ids && `t.id = any(${ids})`;
   const condition = listed && admitted ? `${listed} and ${admitted}` : (listed ?? admitted);
+  const keyless = (orderBy: string): Sort => ({ joins: '', orderBy, keys: [] });
   const sort =
-    ids && request.sort === 'ids'
-      ? { joins: '', orderBy: `array_position(${ids}, t.id)`, keys: [] }
-      : readSort(collection, request.sort, place, context);
+    request.sort === randomOrder
+      ? keyless('random()')
+      : ids && request.sort === 'ids'
+        ? keyless(`array_position(${ids}, t.id)`)
+        : readSort(collection, request.sort, place, context);
   const projection = readProjection(collection, request, context);
   return { condition, sort, projection, record: recordJson(projection, 'p', { parameters, ...context }) };
 }

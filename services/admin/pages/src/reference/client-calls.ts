@@ -42,6 +42,8 @@ export const clientCalls: Readonly<Record<string, string>> = {
   'POST /api/v1/auth/{collection}/change-password':
     "client.auth('{collection}').changePassword({ oldPassword, password })",
   'POST /api/v1/auth/{collection}/request-verify': "client.auth('{collection}').requestVerification()",
+  'POST /api/v1/auth/{collection}/request-verify-of':
+    "client.auth('{collection}').requestVerificationOf('ada@example.com')",
   'POST /api/v1/auth/{collection}/verify-email': "client.auth('{collection}').verifyEmail(token)",
   'POST /api/v1/auth/{collection}/request-email-change':
     "client.auth('{collection}').requestEmailChange('ada@example.com', { oldPassword })",
@@ -54,6 +56,7 @@ export const clientCalls: Readonly<Record<string, string>> = {
   'POST /api/v1/auth/{collection}/otp/auth': "client.auth('{collection}').loginWithCode({ token })",
   'GET /api/v1/auth/{collection}/captcha': "client.auth('{collection}').captcha()",
   'GET /api/v1/auth/{collection}/oauth2/providers': "client.auth('{collection}').oauth.providers()",
+  'GET /api/v1/auth/{collection}/oauth2/links': "client.auth('{collection}').oauth.links()",
   'GET /api/v1/auth/{collection}/oauth2/authorize':
     "client.auth('{collection}').oauth.begin({ provider: 'github', redirectUri })",
   'POST /api/v1/auth/{collection}/oauth2/exchange':
