@@ -141,6 +141,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'openapi-reading': [],
   'openapi.slow': ['wire'],
   operators: ['clientInAll'],
+  'own-data': ['wire'],
   'own-load.slow': [],
   'parallel-changes': ['clientInAll'],
   'password-sign-in': ['wire', 'client'],

@@ -81,6 +81,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'record-subjects',
     'records-parts routes',
     'extensions',
+    'own-data',
     'transfer',
     'batch',
     'retention',

@@ -2,7 +2,8 @@
 export const meanings: Readonly<Record<string, string>> = {
   admin_exists: 'An admin exists already, so the set-up is over.',
   answer_too_large: 'The answer would have more bytes than `records.max_answer_bytes`.',
-  archive_gone: "The backup's archive is no longer in the store.",
+  archive_gone: "The archive, a backup's or one of own data, is no longer in the store.",
+  archive_too_large: "A person's own data take more than 10 GiB.",
   already_linked: 'The account at the provider is linked to another user.',
   backup_incomplete: 'The backup runs or has failed, so it has no archive.',
   blocked: 'An admin has blocked the user.',

@@ -63,7 +63,7 @@ export type {
 export type { OwnedWebhooks, PolledPlace } from './admin/webhooks.ts';
 export type { Accounts, CaptchaOptions, Credentials } from './auth/accounts.ts';
 export type { OAuth, OAuthLink, OAuthStart } from './auth/oauth.ts';
-export type { OwnAccount, PasswordProof, SessionRow, Sessions } from './auth/own-account.ts';
+export type { OwnAccount, OwnData, OwnDataJob, PasswordProof, SessionRow, Sessions } from './auth/own-account.ts';
 export type { Passkey, PasskeyCeremony, PasskeyCredential, Passkeys } from './auth/passkeys.ts';
 export type { Factor, MergeRequired, MfaRequired, Profile, SignedIn, SignIn } from './auth/sign-in.ts';
 export type { Batch, BatchCollection, DeleteOperation, Operation, Reference, Results } from './batch/operations.ts';

@@ -7,12 +7,15 @@ import { createHashOfErased } from './erasure/hash-of-erased.ts';
 import { repeatErasures } from './erasure/repeat-erasures.ts';
 import { createRunErasure } from './erasure/run-erasure.ts';
 import { createJobWorker } from './jobs/worker.ts';
+import type { OwnDataJob } from './own-data/own-data.ts';
+import { createRunOwnData } from './own-data/run-own-data.ts';
 import type { RecordSubjects } from './record-subjects.ts';
 import type { RecordsDeps } from './records-deps.ts';
 import type { RecordsParts } from './records-parts.ts';
 import { eraseDue } from './retention/erase-due.ts';
 import { retentionCrons } from './retention/retention-crons.ts';
 import { eraseRoute } from './routes/erase.ts';
+import { ownDataRoutes } from './routes/own-data.ts';
 
 /** A replica's erasures: their routes and their worker. */
 export interface RecordsErasures {
@@ -46,10 +49,20 @@ export function createRecordsErasures(
     eraseDue,
     schedule: () => ({ cron: settings.get('backups.cron'), kept: settings.get('backups.keep') }),
   });
+  const exportOwnData = createRunOwnData({
+    ...records,
+    database: background,
+    collections: cache.all,
+    reload: cache.reload,
+    wakeRemovals: records.removals.wake,
+  });
   const worker = createJobWorker({
     database: background,
     jobs: dataJobs,
-    run: { erase: (job, ending) => erase(job as ErasureJob, ending) },
+    run: {
+      erase: (job, ending) => erase(job as ErasureJob, ending),
+      export: (job, ending) => exportOwnData(job as OwnDataJob, ending),
+    },
     log,
     maxRunning: 3,
   });
@@ -69,7 +82,10 @@ export function createRecordsErasures(
   let endNotices = () => {};
   return {
     crons,
-    routes: [eraseRoute({ records, database: database.of('admin'), hashOf, wakeJobs })],
+    routes: [
+      eraseRoute({ records, database: database.of('admin'), hashOf, wakeJobs }),
+      ...ownDataRoutes({ records, database, storage: records.storage, wakeJobs }),
+    ],
     start() {
       repeatErasures(background).then(
         (count) => {

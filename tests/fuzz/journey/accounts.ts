@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createAuthenticator } from '../../harness/authenticator.ts';
+import { eventually } from '../../harness/eventually.ts';
 import { at, listAt, objectAt, textAt } from '../../harness/json.ts';
 import type { MailServer } from '../../harness/mail-server.ts';
 import { type OidcServer, type Person, redirectUri } from '../../harness/oidc-server.ts';
@@ -43,6 +44,12 @@ export async function goThroughAccounts({ call, admin, collection, mails, provid
   const other = String(sessions.find(({ current }) => current !== true)?.id);
   await auth('deleteAuthByCollectionSessionsById', { as: user, path: { id: other } });
   await auth('deleteAuthByCollectionSessions', { as: user });
+  const exported = { id: textAt((await auth('getAuthByCollectionExport', { as: user })).json, 'data.id') };
+  await eventually('the own data are exported', async () => {
+    const { json } = await call('getJobsById', { as: user, path: exported });
+    return at(json, 'data.state') === 'done';
+  });
+  await call('getJobsByIdArchive', { as: user, path: exported });
   const refreshed = tokenOf(await call('postAuthRefresh', { as: user }));
 
   // Mails arrive in any order. The first one's link, from the registration, is void after the second.

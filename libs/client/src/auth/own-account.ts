@@ -28,6 +28,26 @@ export interface PasswordProof extends CallOptions {
   readonly oldPassword?: string | undefined;
 }
 
+/** An export of the account's own data. Times are unix seconds. */
+export interface OwnDataJob {
+  readonly id: string;
+  readonly state: 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
+  readonly error: { readonly message: string } | null;
+  readonly created: number;
+  readonly finished: number | null;
+  /** Null until it is done; it goes at `until`. */
+  readonly archive: { readonly bytes: number; readonly files: number; readonly until: number } | null;
+}
+
+/** The signed-in account's own data, as an archive. */
+export interface OwnData {
+  /** Starts an export, or returns the one that is running. */
+  export(options?: CallOptions): Promise<OwnDataJob>;
+  get(jobId: string, options?: CallOptions): Promise<OwnDataJob>;
+  /** Streams the archive, a ZIP. */
+  download(jobId: string, options?: CallOptions): Promise<Response>;
+}
+
 /** What the signed-in account can do with itself. */
 export interface OwnAccount<R> {
   /** Ends the session, here and on the server. Then the client is a guest, even if the server cannot be reached. */
@@ -45,6 +65,7 @@ export interface OwnAccount<R> {
     proof?: PasswordProof & { readonly proveLater?: boolean | undefined },
   ): Promise<void>;
   readonly sessions: Sessions;
+  readonly ownData: OwnData;
   /** The authenticator app. */
   readonly totp: {
     /** Creates a secret, which takes effect when it is confirmed. */
@@ -112,6 +133,11 @@ export function createOwnAccount<R>(
         proof,
       ),
     sessions: createSessions(transport, ['auth', collection]),
+    ownData: {
+      export: (options) => transport.data({ method: 'GET', path: apiPath('auth', collection, 'export'), ...options }),
+      get: (id, options) => transport.data({ method: 'GET', path: apiPath('jobs', id), ...options }),
+      download: (id, options) => transport.open({ method: 'GET', path: apiPath('jobs', id, 'archive'), ...options }),
+    },
     totp: {
       setup: (proof) => call('totp/setup', proofOf(proof), proof),
       confirm: (code, options) => call('totp/confirm', { code }, options),

@@ -49,6 +49,21 @@ export async function findDataJob(query: Query, id: string): Promise<DataJob | u
   return row;
 }
 
+/** Finds an account's export that has not ended. */
+export async function findUnfinishedExport(
+  query: Query,
+  collectionId: string,
+  accountId: string,
+): Promise<DataJob | undefined> {
+  const [row] = await query<DataJob>({
+    text: `select ${columns} from system.data_jobs
+      where kind = 'export' and collection_id = $1 and record_id = $2 and state in ('queued', 'running')
+      order by created_at desc limit 1`,
+    values: [collectionId, accountId],
+  });
+  return row;
+}
+
 /** Finds several jobs, in any order. */
 export const findDataJobs = (query: Query, ids: readonly string[]): Promise<DataJob[]> =>
   ids.length === 0
@@ -95,14 +110,14 @@ export async function noteResult(query: Query, { id, fence }: HeldJob, result: o
 const streamDays = eventsKeptForMs / 86_400_000 + 1;
 
 /**
- * Removes retentions' jobs that ended long ago, with their lists of erased records. A restore does not repeat them: the next run
- * finds the records again.
+ * Removes exports and retentions' jobs that ended long ago, the latter with their lists of erased records. A restore does not
+ * repeat them: the next run finds the records again.
  */
 export const removeOldDataJobs = (query: Query, retentionDays: number): Promise<unknown> =>
   query({
     text: `delete from system.data_jobs where id in (
         select id from system.data_jobs
-        where cause = 'retain' and finished_at < now() - $1::double precision * interval '1 day' order by finished_at limit 10)`,
+        where (cause = 'retain' or kind = 'export') and finished_at < now() - $1::double precision * interval '1 day' order by finished_at limit 10)`,
     values: [Math.max(retentionDays, streamDays)],
   });
 

@@ -1,12 +1,13 @@
 import { hasAccounts } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
+import { archivePlace } from './archive-place.ts';
 import { type ErasureCounts, noCounts } from './erasure.ts';
 import { eventPlaces } from './event-places.ts';
 import { logPlaces } from './log-places.ts';
 import type { ErasedPart, Place } from './place.ts';
 
 /** All places, in the order in which they are cleaned. */
-export const places: readonly Place[] = [...logPlaces, ...eventPlaces];
+export const places: readonly Place[] = [...logPlaces, ...eventPlaces, archivePlace];
 
 /** Cleans one place until nothing is left of the part. `inTransaction` commits each statement's rows with their counts. */
 export async function cleanPlace(

@@ -90,6 +90,11 @@ export const shownJob = z
     created: seconds,
     started: seconds.nullable(),
     finished: seconds.nullable(),
+    archive: z
+      .object({ bytes: z.int(), files: z.int(), until: seconds.describe('when it goes, in unix seconds') })
+      .nullable()
+      .optional()
+      .describe("an export's, once it is done"),
     certificate: certificate.nullable().optional().describe("an erasure's outcome, once it is done"),
   })
   .meta({ id: 'Job' });

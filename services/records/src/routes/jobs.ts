@@ -8,11 +8,12 @@ import type { Storage } from '@recordbus/storage';
 import { z } from 'zod';
 import { type Job, jobStates, shownJob } from '../jobs/job.ts';
 import { commandJob, findJob, type JobCommand } from '../jobs/job-store.ts';
+import { showOwnData } from '../own-data/own-data.ts';
 import { passesRules } from '../rules/rule-context.ts';
 import type { ImportOptions } from '../transfer/import/import-options.ts';
 import { openRefusedRows, refusedContentTypes } from '../transfer/import/refused-rows.ts';
 import { showImport } from '../transfer/import/start-import.ts';
-import { findShownDataJob, listShownJobs } from './shown-jobs.ts';
+import { findOwnJob, findShownDataJob, listShownJobs } from './shown-jobs.ts';
 
 interface JobRoutesDeps {
   readonly database: Database;
@@ -58,13 +59,18 @@ export const jobRoutes = (deps: JobRoutesDeps): Route[] => {
     route({
       method: 'GET',
       path: `${path}/:id`,
-      access: 'admin',
+      access: 'session',
       scope: 'records',
       action: 'view',
-      summary: "Read a job's state",
+      summary: "Read a job's state; users read their own exports",
       params,
       answers: { 200: shownJob, 404: 'no such job' },
       async handler({ params: { id }, context: { principal } }) {
+        if (principal.type === 'user') {
+          const own = await findOwnJob(query, id, principal);
+          if (!own) throw notFound('job');
+          return ok(showOwnData(own));
+        }
         const dataJob = uuid.test(id) && isAdmin(principal) ? await findShownDataJob(query, id) : undefined;
         return ok(dataJob ?? showImport(await getJob(query, id, principal)));
       },

@@ -1,16 +1,34 @@
 import type { Query } from '@recordbus/database';
+import type { Principal } from '@recordbus/request/context';
 import type { z } from 'zod';
 import type { DataJob } from '../data-jobs/data-job.ts';
 import { findDataJob, findDataJobs } from '../data-jobs/data-job-store.ts';
 import { type ErasureJob, showErasure } from '../erasure/erasure.ts';
 import type { Job, JobState, shownJob } from '../jobs/job.ts';
 import { findJobs } from '../jobs/job-store.ts';
+import { type OwnDataJob, showOwnData } from '../own-data/own-data.ts';
 import type { ImportOptions } from '../transfer/import/import-options.ts';
 import { showImport } from '../transfer/import/start-import.ts';
 
 type ShownJob = z.output<typeof shownJob>;
 
-const showData = (job: DataJob): ShownJob => showErasure(job as ErasureJob);
+const showData = (job: DataJob): ShownJob =>
+  job.kind === 'export' ? showOwnData(job as OwnDataJob) : showErasure(job as ErasureJob);
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Finds a user's export of their own data; undefined for the jobs of others. */
+export async function findOwnJob(query: Query, id: string, principal: Principal): Promise<OwnDataJob | undefined> {
+  if (principal.type !== 'user' || !uuid.test(id)) return undefined;
+  const job = await findDataJob(query, id);
+  const isOwn = job?.kind === 'export' && job.record_id === principal.id && job.actor.type === 'user';
+  if (!isOwn) return undefined;
+  const rows = await query({
+    text: 'select from system.collections where id = $1 and name = $2',
+    values: [job.collection_id, principal.collection],
+  });
+  return rows.length > 0 ? (job as OwnDataJob) : undefined;
+}
 
 /** Finds an erasure's job for an answer. */
 export async function findShownDataJob(query: Query, id: string): Promise<ShownJob | undefined> {

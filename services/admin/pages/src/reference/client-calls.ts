@@ -28,6 +28,8 @@ export const clientCalls: Readonly<Record<string, string>> = {
   'DELETE /api/v1/admin/sessions': 'client.admin.sessions.endOthers()',
   'DELETE /api/v1/admin/sessions/{id}': "client.admin.sessions.end('{id}')",
   'POST /api/v1/auth/{collection}/logout': "client.auth('{collection}').logout()",
+  'GET /api/v1/auth/{collection}/export': "client.auth('{collection}').ownData.export()",
+  'GET /api/v1/jobs/{id}/archive': "client.auth('users').ownData.download('{id}')",
   'GET /api/v1/auth/{collection}/sessions': "client.auth('{collection}').sessions.list()",
   'DELETE /api/v1/auth/{collection}/sessions': "client.auth('{collection}').sessions.endOthers()",
   'DELETE /api/v1/auth/{collection}/sessions/{id}': "client.auth('{collection}').sessions.end('{id}')",
