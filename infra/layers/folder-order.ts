@@ -9,8 +9,8 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'hooks',
     'writes',
     'audit identity list-accounts visible-record',
-    'access find-user sign-in-rule',
-    'user',
+    'access find-user second-factor-rule sign-in-rule',
+    'account-rule user',
   ],
   'libs/database': [
     'index',
@@ -48,6 +48,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'totp',
     'identity',
     'passwords',
+    'second-factors',
     'sessions verification',
     'hooks users',
     'auth-parts auth-unit background-work features housekeeping mail-metrics',

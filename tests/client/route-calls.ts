@@ -46,6 +46,8 @@ export const calls: Readonly<Record<string, Call>> = {
     c.admin.users.link('{collection}', '{id}', '{provider}', '1', o),
   'DELETE /api/v1/admin/users/{collection}/{id}/links/{provider}': (c, o) =>
     c.admin.users.unlink('{collection}', '{id}', '{provider}', o),
+  'DELETE /api/v1/admin/users/{collection}/{id}/passkeys/{passkey}': (c, o) =>
+    c.admin.users.removePasskey('{collection}', '{id}', '{passkey}', o),
   'POST /api/v1/admin/users/{collection}/{id}/password-reset': (c, o) =>
     c.admin.users.mailPasswordReset('{collection}', '{id}', o),
   'POST /api/v1/admin/users/{collection}/{id}/block': (c, o) => c.admin.users.block('{collection}', '{id}', o),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createClient, RecordbusError, type SignIn } from '@recordbus/client';
 import { startCannedServer } from '../harness/canned-server.ts';
+import { eventually } from '../harness/eventually.ts';
 import { startLosingProxy } from '../harness/losing-proxy.ts';
 import { startMailServer } from '../harness/mail-server.ts';
 import { redirectUri } from '../harness/oidc-server.ts';
@@ -89,6 +90,28 @@ onEachTopology('users sign in with the client', async (t, target) => {
     recordOf(await createClient(target.url).auth(users).login({ email: 'later@example.com', password }));
     await accounts.sessions.endOthers();
     assert.equal((await accounts.sessions.list()).length, 1);
+  });
+
+  await t.test('after setting up a second factor that a rule demands', async () => {
+    const chief = { email: 'chief@example.com', password };
+    const own = createClient(target.url);
+    recordOf(await own.auth(users).register({ ...chief, nick: 'Chief' }));
+    await own.auth(users).logout();
+    await admin.patch('/api/v1/admin/settings', { [`auth.mfa.required.${users}`]: 'nick = "Chief"' });
+    const begun = await eventually('the rule is asked', async () => {
+      const signIn = await own.auth(users).login(chief);
+      return signIn.state === 'mfa_enrollment_required' && signIn;
+    });
+    await own.auth(users).logout();
+    assert.equal(await own.session.current(), undefined);
+    const { secret } = await begun.setUpApp();
+    assert.equal(await codeOf(begun.confirmApp(wrongTotpCode(secret))), 'validation_failed');
+    const { record, codes } = await begun.confirmApp(totpCode(secret));
+    assert.deepEqual([record.email, codes.length], [chief.email, 10]);
+    assert.deepEqual(await own.auth(users).totp.recoveryStatus(), { total: 10, remaining: 10 });
+    const next = await own.auth(users).login(chief);
+    assert.ok(next.state === 'mfa_required');
+    assert.deepEqual(next.factors, ['totp', 'recovery_code']);
   });
 
   await t.test('although the answer to the registration was lost', async () => {

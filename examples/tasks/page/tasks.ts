@@ -90,6 +90,6 @@ export class TaskApp {
 
 /** The sign-in, if one factor was enough. */
 function signedIn(signIn: SignIn<People>): SignedIn<People> {
-  if (signIn.state === 'mfa_required') throw new Error('This app does not ask for second factors.');
+  if (signIn.state !== 'signed_in') throw new Error('This app does not ask for second factors.');
   return signIn;
 }

@@ -51,10 +51,12 @@ export {
   guessOldPassword,
   type OfferedProof,
   proofRequired,
+  recentSignInSec,
   requireFreshProof,
   requireProof,
 } from './identity/require-proof.ts';
 export { findAccount, listAccounts } from './list-accounts.ts';
+export { needsSecondFactor, secondFactorCondition } from './second-factor-rule.ts';
 export { compileSignInRule, hasSignInRule, refuseSignIn, signInCondition } from './sign-in-rule.ts';
 export { type BeforeUserWrite, hasAccounts, readerOf, selectUser, type User } from './user.ts';
 export { findRefusedFields, visibleRecord } from './visible-record.ts';

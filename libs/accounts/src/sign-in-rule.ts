@@ -1,7 +1,8 @@
 import type { Query } from '@recordbus/database';
 import { type AppError, forbidden } from '@recordbus/errors';
-import { compileExpression, createParameters, type Parameters, QueryError, type QuerySchema } from '@recordbus/query';
+import { createParameters, type Parameters, type QuerySchema } from '@recordbus/query';
 import { type Collection, tableOf } from '@recordbus/schema';
+import { accountCondition, compileAccountRule } from './account-rule.ts';
 
 /** Whether only some accounts of the collection may sign in (auth §4.5). */
 export const hasSignInRule = ({ rules }: Pick<Collection, 'rules'>): boolean => rules.sign_in != null;
@@ -18,8 +19,7 @@ export function compileSignInRule(
   const rule = collection.rules.sign_in ?? null;
   if (rule === null) return undefined;
   if (rule === '') return 'false';
-  const place = { row, parameters, collation: schema.collation, isTable: true };
-  return `(${compileExpression(rule, { collection, schema, audience: 'rule', caller: undefined }, place)}) is true`;
+  return compileAccountRule(rule, collection, schema, { row, parameters });
 }
 
 /** Throws 403 if the collection's `sign_in_rule` does not admit the account. Without a rule it runs no statement. */
@@ -53,13 +53,10 @@ export function signInCondition(
   schema: QuerySchema,
   parameters: Parameters,
 ): string | undefined {
-  try {
-    return compileSignInRule(collection, schema, { row: 'a', parameters });
-  } catch (error) {
-    // The rule has added no parameter yet.
-    if (error instanceof QueryError) return 'false';
-    throw error;
-  }
+  const rule = collection.rules.sign_in ?? null;
+  if (rule === null) return undefined;
+  if (rule === '') return 'false';
+  return accountCondition(rule, collection, schema, { row: 'a', parameters, otherwise: false });
 }
 
 const signInRefused = (): AppError => forbidden('the account may not sign in', 'sign_in_refused');

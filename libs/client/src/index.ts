@@ -65,7 +65,16 @@ export type { Accounts, CaptchaOptions, Credentials } from './auth/accounts.ts';
 export type { OAuth, OAuthLink, OAuthStart } from './auth/oauth.ts';
 export type { OwnAccount, OwnData, OwnDataJob, PasswordProof, SessionRow, Sessions } from './auth/own-account.ts';
 export type { Passkey, PasskeyCeremony, PasskeyCredential, Passkeys } from './auth/passkeys.ts';
-export type { Factor, MergeRequired, MfaRequired, Profile, SignedIn, SignIn } from './auth/sign-in.ts';
+export type {
+  EnrollmentRequired,
+  Factor,
+  MergeRequired,
+  MfaRequired,
+  Profile,
+  SignedIn,
+  SignIn,
+  SignUp,
+} from './auth/sign-in.ts';
 export type { Batch, BatchCollection, DeleteOperation, Operation, Reference, Results } from './batch/operations.ts';
 export { type Client, type ClientOptions, createClient, type Health } from './create-client.ts';
 export { type Conflict, isConflict, RecordbusError } from './error.ts';

@@ -122,7 +122,7 @@ export function splitUrl(url: string): { path: string; search: string } {
  * and for a key without the route's scope.
  */
 export function authorize(
-  { access, scope }: Pick<Route, 'access' | 'scope'>,
+  { access, scope, takesEnrollment }: Pick<Route, 'access' | 'scope' | 'takesEnrollment'>,
   { collection }: Match<unknown>['params'],
   { principal }: RequestContext,
 ): void {
@@ -130,7 +130,7 @@ export function authorize(
     authorizeKey({ access, scope }, principal.scopes, collection);
     return;
   }
-  if (access === 'public') return;
+  if (access === 'public' || (takesEnrollment && principal.type === 'guest')) return;
   if (principal.type === 'guest') throw unauthenticated();
   if (access !== 'session' && principal.type !== access) throw forbidden(`only for ${access} tokens`);
 }

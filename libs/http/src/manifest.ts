@@ -20,6 +20,7 @@ export interface RouteManifest {
   readonly action?: Route['action'];
   readonly otherAction?: Route['otherAction'];
   readonly idempotent: boolean;
+  readonly takesEnrollment?: boolean | undefined;
   readonly staysOpen?: boolean | undefined;
   readonly bodyLimitBytes: number;
   /** The schemas for a body that the route reads itself, by content type. */

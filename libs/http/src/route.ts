@@ -88,6 +88,8 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
   readonly multipartBody?: JsonSchema;
   /** Whether the route honours `Idempotency-Key` (http §7.8); for a POST that creates a resource. */
   readonly idempotent?: boolean;
+  /** Whether a guest may have an enrollment token instead of the access (auth §6.10), which the handler checks. */
+  readonly takesEnrollment?: boolean;
   /** Whether the handler itself makes sure that the work of a key is done once (`RouteInput.key`). */
   readonly answersOnce?: boolean;
   /** The header, in lower case, whose session stands for a caller without a token: its idempotency keys are its own. */
@@ -123,6 +125,7 @@ export interface Route {
   readonly multipartLimitBytes: number | undefined;
   readonly multipartBody?: JsonSchema | undefined;
   readonly idempotent: boolean;
+  readonly takesEnrollment?: boolean | undefined;
   readonly answersOnce?: boolean | undefined;
   readonly sessionHeader?: string | undefined;
   readonly streamedBody?: Readonly<Record<string, JsonSchema>> | undefined;

@@ -3,6 +3,7 @@ export type SettingsTemplate =
   | 'verify'
   | 'reset'
   | 'otp'
+  | 'mfa'
   | 'change'
   | 'change_notice'
   | 'change_undo'
@@ -39,6 +40,8 @@ export type Mail =
   | (Addressed & { readonly template: 'verify' | 'reset' | 'change'; readonly token: string })
   /** `code` is for typing, `token` for the link. */
   | (Addressed & { readonly template: 'otp'; readonly token: string; readonly code: string })
+  /** `code` is for the second step of a sign-in (auth §6.11). */
+  | (Addressed & { readonly template: 'mfa'; readonly code: string })
   /** To the old address, after the account's address became `newEmail`. */
   | (Addressed & { readonly template: 'change_notice'; readonly newEmail: string })
   /** The same with a link; `token` undoes the change. */

@@ -25,6 +25,7 @@ const linkPaths: Readonly<Record<SettingsTemplate, string | undefined>> = {
   verify: '/verify-email',
   reset: '/reset-password',
   otp: '/sign-in',
+  mfa: undefined,
   change: '/confirm-email-change',
   change_notice: undefined,
   change_undo: '/undo-email-change',

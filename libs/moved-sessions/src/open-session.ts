@@ -1,5 +1,5 @@
-import { signInCondition } from '@recordbus/accounts';
-import type { Database } from '@recordbus/database';
+import { secondFactorCondition, signInCondition } from '@recordbus/accounts';
+import type { Database, Query } from '@recordbus/database';
 import { createParameters, findCaseCollation } from '@recordbus/query';
 import { loadCollections, tableOf } from '@recordbus/schema';
 import type { AccountKey } from './account-keys.ts';
@@ -16,8 +16,9 @@ export interface OpenedSession {
 
 /**
  * Opens a token's session, if the token has not opened it before. It is not a sign-in, but passes the same gate: an
- * account that is blocked, has another token version, is refused by the `sign_in_rule`, or has an authenticator app
- * since, opens none. The account and its key are locked, so a token that is used during such a change leaves no session.
+ * account that is blocked, has another token version, is refused by the `sign_in_rule`, has an authenticator app since, or
+ * needs a second factor, opens none. The account and its key are locked, so a token that is used during such a change
+ * leaves no session.
  */
 export async function openSession(
   { query }: Pick<Database, 'query'>,
@@ -37,20 +38,33 @@ export async function openSession(
     ...[session, text(collection.id), 'account_id', now, now, end],
     ...[text(clientAddress), text(userAgent), parameters.fixed(!claims.isRefreshable, 'boolean')],
   ];
-  const admitted = signInCondition(collection, { findCollection, collation }, parameters);
+  const schema = { findCollection, collation };
+  const admitted = signInCondition(collection, schema, parameters);
+  const rule = await findRequiredRule(query, collection.name);
+  const needsFactor = rule && secondFactorCondition(rule, collection, schema, parameters);
   await query({
     text: `with admitted as (
         select a.id from ${tableOf(collection)} a join system.pocketbase_keys k on k.account_id = a.id
         where a.id = ${text(key.accountId)} and a.token_version = ${version} and k.token_version = ${version} and k.opens_sessions
           and not a.totp_enabled
           and not exists (select from system.blocked_accounts b where b.account_id = a.id)${admitted ? ` and ${admitted}` : ''}
+          ${needsFactor ? `and not ${needsFactor}` : ''}
         for share of a, k
       ), first as (
         insert into system.pocketbase_tokens (session_id, account_id, expires_at)
         select ${session}, id, ${end} from admitted on conflict do nothing returning account_id
       ) insert into system.sessions (id, collection_id, account_id, created_at, last_used_at, expires_at, ip, user_agent, is_fixed)
         select ${row.join(', ')} from first`,
-    checksRule: admitted !== undefined,
+    checksRule: admitted !== undefined || needsFactor !== undefined,
     values: parameters.values(),
   });
+}
+
+/** Reads the setting `auth.mfa.required.<collection>`. A token opens one session only, so this process keeps no copy. */
+async function findRequiredRule(query: Query, collection: string): Promise<string | undefined> {
+  const [setting] = await query<{ value: string }>({
+    text: 'select value from system.settings where key = $1',
+    values: [`auth.mfa.required.${collection}`],
+  });
+  return setting?.value;
 }

@@ -34,6 +34,8 @@ export interface Exchange {
 export interface AccountSettings {
   identityFieldsOf(collection: Collection): readonly string[];
   readonly hasCodes: () => boolean;
+  /** Whether a mailed code is the collection's second factor (auth §6.11). */
+  readonly mailsFactors: (collection: Collection) => boolean;
 }
 
 /** An answer to a client. */

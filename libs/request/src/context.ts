@@ -10,6 +10,8 @@ export type Principal =
       readonly rejectedToken: boolean;
       /** Whether the token belongs to an anonymous user who has been promoted since. */
       readonly isPromoted?: true;
+      /** The text of an invalid bearer token, for a route that takes enrollment tokens (auth §6.10). */
+      readonly bearer?: string | undefined;
     }
   | ({
       readonly type: 'user';

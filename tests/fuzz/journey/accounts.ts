@@ -95,6 +95,16 @@ export async function goThroughAccounts({ call, admin, collection, mails, provid
   await auth('getAuthByCollectionPasskeys', { as: own });
   await call('patchAuthByCollectionPasskeysById', { as: own, path: passkey, body: { name: 'Phone' } });
   await call('deleteAuthByCollectionPasskeysById', { as: own, path: passkey, body: { old_password: password } });
+  const another = objectAt(
+    (await auth('postAuthByCollectionPasskeysRegisterOptions', { as: own, body: {} })).json,
+    'data',
+  );
+  const lost = await auth('postAuthByCollectionPasskeysRegisterVerify', {
+    as: own,
+    body: createAuthenticator().create(another),
+  });
+  const lostKey = { ...path, id, passkey: textAt(lost.json, 'data.id') };
+  await call('deleteAdminUsersByCollectionByIdPasskeysByPasskey', { as: admin, path: lostKey });
 
   const enrol = async () => {
     const app = textAt((await auth('postAuthByCollectionTotpSetup', { as: own })).json, 'data.secret');

@@ -7,7 +7,10 @@ type Json = Readonly<Record<string, unknown>>;
 export const signedIn = (json: unknown): unknown => {
   const data = dataOf(json) as Json;
   const { token, record, profile, mfa_token: mfaToken, merge_token: mergeToken, linked_provider: provider } = data;
-  if (mfaToken !== undefined) return { state: 'mfa_required', mfaToken };
+  if (mfaToken !== undefined)
+    return { state: 'mfa_required', mfaToken, factors: data.factors ?? ['totp', 'recovery_code'] };
+  if (data.enrollment_token !== undefined)
+    return { state: 'mfa_enrollment_required', enrollmentToken: data.enrollment_token };
   if (mergeToken !== undefined)
     return { state: 'merge_required', mergeToken, email: data.email, provider: data.provider };
   return {

@@ -65,6 +65,24 @@ export async function removing(t: TestContext, target: Target, members: Members)
     assert.deepEqual(outcome(await members.remove(owner, await idOf(owner))), [409, 'last_way_in']);
   });
 
+  await t.test('an admin sees and removes them, but not the last way in [admins §8.3]', async () => {
+    const owner = await members.register();
+    const lost = await members.withPasskey(owner);
+    const id = await idOf(owner);
+    const account = `/api/v1/admin/users/members/${owner.id}`;
+    const remove = (path = id, client = admin) => client.send('DELETE', `${account}/passkeys/${path}`);
+    assert.equal(at((await admin.get(account)).json, 'data.passkeys.0.id'), id);
+    assert.deepEqual([(await remove(id, guest)).status, (await remove(id, owner.client)).status], [401, 403]);
+    assert.deepEqual([(await remove('unknown')).status, (await remove('%00')).status], [404, 404]);
+    const removed = await remove();
+    assert.deepEqual([removed.status, at(removed.json, 'data.passkeys')], [200, []]);
+    assert.deepEqual(outcome(await members.signIn(lost)), badPasskey);
+    assert.ok((await members.actionsOn(owner)).includes('users.passkey_remove'));
+    await members.withPasskey(owner);
+    await inDatabase(target, 'update records.members set password_hash = null where id = $1', [owner.id]);
+    assert.deepEqual(outcome(await remove(await idOf(owner))), [409, 'last_way_in']);
+  });
+
   await t.test('the first proof of an address removes earlier ones, and the mail says so [identity §2]', async () => {
     await using mail = await startMailServer();
     // The mails' settings name the app, and with it another site.

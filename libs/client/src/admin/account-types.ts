@@ -1,4 +1,5 @@
 import type { SessionRow } from '../auth/own-account.ts';
+import type { Passkey } from '../auth/passkeys.ts';
 
 export interface AdminAccount {
   readonly id: string;
@@ -25,5 +26,6 @@ export interface UserDetails extends UserAccount {
   readonly has_password: boolean;
   readonly recovery_codes: number;
   readonly links: readonly { readonly provider: string; readonly created_at: number }[];
+  readonly passkeys: readonly Passkey[];
   readonly sessions: readonly Omit<SessionRow, 'current'>[];
 }

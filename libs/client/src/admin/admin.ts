@@ -1,7 +1,7 @@
 import type { Credentials } from '../auth/accounts.ts';
 import { createSessions, endSession } from '../auth/own-account.ts';
 import { createPasskeys } from '../auth/passkeys.ts';
-import type { Factor } from '../auth/sign-in.ts';
+import type { CodeFactor } from '../auth/sign-in.ts';
 import type { Page, PageOptions } from '../records/options.ts';
 import type { SessionKeeper } from '../session/keeper.ts';
 import type { CallOptions, Transport } from '../transport.ts';
@@ -43,7 +43,7 @@ export interface AdminMfaRequired {
   readonly state: 'mfa_required';
   readonly mfaToken: string;
   /** Completes the sign-in. A wrong factor is an error with the code `invalid_code`, and may be tried again. */
-  confirm(factor: Factor, options?: CallOptions): Promise<SignedInAdmin>;
+  confirm(factor: CodeFactor, options?: CallOptions): Promise<SignedInAdmin>;
 }
 
 interface SignInAnswer extends Omit<SignedInAdmin, 'state'> {
@@ -63,7 +63,7 @@ export function createAdmin(transport: Transport, session: SessionKeeper) {
     await session.begin(token);
     return { state: 'signed_in', token, admin };
   };
-  const confirmMfa = async (mfaToken: string, factor: Factor, options?: CallOptions): Promise<SignedInAdmin> => {
+  const confirmMfa = async (mfaToken: string, factor: CodeFactor, options?: CallOptions): Promise<SignedInAdmin> => {
     const proof = 'code' in factor ? { code: factor.code } : { recovery_code: factor.recoveryCode };
     return signedIn(await send('login/mfa', { mfa_token: mfaToken, ...proof }, options));
   };

@@ -37,6 +37,8 @@ export function createUsers(transport: Transport, { get, page, post }: Requests)
       }),
     unlink: (collection: string, id: string, provider: string, options?: CallOptions) =>
       remove(at(collection, id, 'links', provider), options),
+    removePasskey: (collection: string, id: string, passkey: string, options?: CallOptions) =>
+      remove(at(collection, id, 'passkeys', passkey), options),
     /** Mails a user a link for a new password. */
     mailPasswordReset: (collection: string, id: string, options?: CallOptions) =>
       post<UserDetails>(at(collection, id, 'password-reset'), {}, options),

@@ -5,7 +5,7 @@ import { apiPath } from '../url.ts';
 import { createOAuth, type OAuth } from './oauth.ts';
 import { createOwnAccount, type OwnAccount } from './own-account.ts';
 import { createPasskeys, type Passkeys } from './passkeys.ts';
-import { createSignIn, type Factor, type MergeRequired, type SignedIn, type SignIn } from './sign-in.ts';
+import { createSignIn, type Factor, type MergeRequired, type SignedIn, type SignIn, type SignUp } from './sign-in.ts';
 import { solveCaptcha } from './solve-captcha.ts';
 
 export interface Credentials {
@@ -28,7 +28,7 @@ export interface Accounts<R, Create> extends OwnAccount<R> {
    * Signs up with address and password, and signs in.
    *
    * @example
-   * const { record } = await client.auth('users').register({ email: 'ada@example.com', password: 'a long password' });
+   * const { state } = await client.auth('users').register({ email: 'ada@example.com', password: 'a long password' });
    */
   register(values: Create & Credentials, options?: CaptchaOptions): Promise<SignIn<R>>;
   /**
@@ -37,7 +37,7 @@ export interface Accounts<R, Create> extends OwnAccount<R> {
    * @example
    * let signIn = await client.auth('users').login({ email, password });
    * if (signIn.state === 'mfa_required') signIn = await signIn.confirm({ code: prompt('Code') ?? '' });
-   * console.log(signIn.record.email);
+   * if (signIn.state === 'signed_in') console.log(signIn.record.email);
    */
   login(credentials: LoginCredentials, options?: CaptchaOptions): Promise<SignIn<R>>;
   /** Mails a code and a link for signing in. The answer is the same for an unknown address. */
@@ -50,7 +50,7 @@ export interface Accounts<R, Create> extends OwnAccount<R> {
   /** Signs in without an address. If the token is lost, the account is lost too. */
   anonymous(values?: Partial<Create>, options?: CaptchaOptions): Promise<SignedIn<R>>;
   /** Gives the anonymous user who is signed in an address and a password. */
-  promote(credentials: Credentials, options?: CaptchaOptions): Promise<SignedIn<R>>;
+  promote(credentials: Credentials, options?: CaptchaOptions): Promise<SignUp<R>>;
   /** Completes a sign-in that needs a second factor. */
   confirmMfa(mfaToken: string, factor: Factor, options?: CallOptions): Promise<SignedIn<R>>;
   /** Completes a sign-in that needs a merge. Without a password, the client's session is the proof. */
@@ -99,7 +99,7 @@ export function createAccounts<R, Create>(
   session: SessionKeeper,
   collection: string,
 ): Accounts<R, Create> {
-  const { send, signedIn, signIn, signInOrMerge, confirmMfa, confirmMerge } = createSignIn<R>(
+  const { send, signedIn, signIn, signUp, signInOrMerge, confirmMfa, confirmMerge } = createSignIn<R>(
     transport,
     session,
     collection,
@@ -113,11 +113,11 @@ export function createAccounts<R, Create>(
     transport.data({ method: 'POST', path: apiPath('auth', collection, path), values, ...options });
 
   return {
-    ...createOwnAccount<R>(transport, session, collection, signedIn),
+    ...createOwnAccount<R>(transport, session, collection, signUp),
     login,
     async register(values, { captcha, ...options } = {}) {
       try {
-        return await signedIn(await send(['register'], solved(values, captcha), { ...options, key: true }));
+        return await signUp(await send(['register'], solved(values, captcha), { ...options, key: true }));
       } catch (error) {
         // An earlier request did the work, and its answer with the token was lost (http §7.7).
         if (!(error instanceof RecordbusError) || error.code !== 'idempotency_not_replayed') throw error;
@@ -131,7 +131,7 @@ export function createAccounts<R, Create>(
     anonymous: async (values = {}, { captcha, ...options } = {}) =>
       signedIn(await send(['anonymous'], solved(values, captcha), { ...options, key: true })),
     promote: async (credentials, { captcha, ...options } = {}) =>
-      signedIn(await send(['promote'], solved(credentials, captcha), { ...options, isAnonymous: false })),
+      signUp(await send(['promote'], solved(credentials, captcha), { ...options, isAnonymous: false })),
     confirmMfa,
     confirmMerge,
     async requestPasswordReset(email, { captcha, ...options } = {}) {

@@ -2,7 +2,7 @@ import { RecordbusError } from '../error.ts';
 import type { SessionKeeper } from '../session/keeper.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 import { apiPath } from '../url.ts';
-import type { createSignIn, SignedIn } from './sign-in.ts';
+import type { createSignIn, SignUp } from './sign-in.ts';
 
 /** An account's session. Times are unix seconds. */
 export interface SessionRow {
@@ -56,7 +56,7 @@ export interface OwnAccount<R> {
   changePassword(
     values: { readonly oldPassword: string; readonly password: string },
     options?: CallOptions,
-  ): Promise<SignedIn<R>>;
+  ): Promise<SignUp<R>>;
   /** Mails the link that proves the address again. */
   requestVerification(options?: CallOptions): Promise<void>;
   /** Mails a link to the new address. With `proveLater` the password comes with the confirmation instead. */
@@ -115,7 +115,7 @@ export function createOwnAccount<R>(
   transport: Transport,
   session: SessionKeeper,
   collection: string,
-  signedIn: ReturnType<typeof createSignIn<R>>['signedIn'],
+  signUp: ReturnType<typeof createSignIn<R>>['signUp'],
 ): OwnAccount<R> {
   const call = <T>(path: string, values: object, { query, signal }: CallOptions = {}): Promise<T> =>
     transport.data<T>({ method: 'POST', path: `${apiPath('auth', collection)}/${path}`, values, query, signal });
@@ -124,7 +124,7 @@ export function createOwnAccount<R>(
   return {
     logout: (options) => endSession(transport, session, ['auth', collection], options),
     changePassword: async ({ password, ...proof }, options) =>
-      signedIn(await call('change-password', { password, ...proofOf(proof) }, options)),
+      signUp(await call('change-password', { password, ...proofOf(proof) }, options)),
     requestVerification: (options) => call('request-verify', {}, options),
     requestEmailChange: (email, proof) =>
       call(

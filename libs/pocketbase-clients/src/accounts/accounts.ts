@@ -92,6 +92,9 @@ const codeId = (email: string): string => Buffer.from(email).toString('base64url
 
 async function requestCode(exchange: Exchange, collection: Collection): Promise<Reply> {
   const email = await readAddress(exchange);
+  const { hasCodes, mailsFactors } = exchange.accounts;
+  // The code for the second step was mailed by itself.
+  if (!hasCodes() && mailsFactors(collection)) return { status: 200, body: { otpId: codeId(String(email)) } };
   const answer = await post(exchange, collection, 'otp/request', { email });
   if (!isSuccess(answer))
     throw toGeneralRefusal(answer) ?? new Refusal(403, 'The collection is not configured to allow OTP authentication.');
@@ -100,7 +103,7 @@ async function requestCode(exchange: Exchange, collection: Collection): Promise<
 
 async function signInWithCode(exchange: Exchange, collection: Collection): Promise<Reply> {
   const { otpId, password: code, mfaId } = await readRequired(exchange, ['otpId', 'password']);
-  // The second factor here is an authenticator app's code.
+  // The second factor is an authenticator app's code, or a mailed one.
   if (mfaId !== undefined)
     return sessionReply(
       exchange,

@@ -18,7 +18,7 @@ export async function serveAuthMethods(exchange: Exchange, collection: Collectio
   const body = {
     password: { identityFields, enabled: true },
     oauth2: { providers, enabled: providers.length > 0 },
-    mfa: { enabled: false, duration: 0 },
+    mfa: accounts.mailsFactors(collection) ? { enabled: true, duration: codeSec } : { enabled: false, duration: 0 },
     otp: accounts.hasCodes() ? { enabled: true, duration: codeSec } : { enabled: false, duration: 0 },
     authProviders: providers,
     usernamePassword: identityFields.includes('username'),

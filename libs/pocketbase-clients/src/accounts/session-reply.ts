@@ -14,8 +14,8 @@ const failed = () => new Refusal(400, 'Failed to authenticate.');
 const refused = () => new Refusal(403, 'The request requires an account that may sign in.');
 
 /**
- * The answer to a sign-in of any kind: `{token, record}`, or 401 with `mfaId` if the account needs a second factor. With
- * `keepsToken` it has the request's token.
+ * The answer to a sign-in of any kind: `{token, record}`, or 401 with `mfaId` if the account needs a second factor, or
+ * 403 if it must set one up. With `keepsToken` it has the request's token.
  */
 export async function sessionReply(
   exchange: Exchange,
@@ -24,8 +24,9 @@ export async function sessionReply(
   { meta, keepsToken = false }: { readonly meta?: JsonObject | undefined; readonly keepsToken?: boolean } = {},
 ): Promise<Reply> {
   if (!isSuccess(answer)) throw toGeneralRefusal(answer) ?? (answer.status === 403 ? refused() : failed());
-  const { token, record, mfa_token: mfaId } = dataOf(answer);
+  const { token, record, mfa_token: mfaId, enrollment_token: enrollmentToken } = dataOf(answer);
   if (typeof mfaId === 'string') return { status: 401, body: { mfaId } };
+  if (typeof enrollmentToken === 'string') return enrollmentReply(enrollmentToken);
   if (typeof token !== 'string' || !isObject(record)) throw failed();
   const { catalog, request } = exchange;
   const expand = await readExpand(exchange, collection, { id: record.id, paths: request.query.get('expand'), token });
@@ -36,6 +37,21 @@ export async function sessionReply(
   };
   return { status: 200, body: pickFields(body, request.query.get('fields')) };
 }
+
+/**
+ * The answer to a user who must set up a second factor first (auth §6.10). PocketBase has no such state: a client takes a 200
+ * for a session, so it is a refusal, with the token for an app that knows it.
+ */
+const enrollmentReply = (token: string): Reply => ({
+  status: 403,
+  body: {
+    status: 403,
+    message: 'Set up a second factor to sign in.',
+    data: {},
+    mfa_enrollment_required: true,
+    enrollment_token: token,
+  },
+});
 
 /** The answer to an admin's sign-in. */
 export async function adminReply(exchange: Exchange, answer: JsonAnswer): Promise<Reply> {

@@ -1,6 +1,7 @@
 import { captchaFamilies } from './captcha.ts';
 import { hostName } from './host-name.ts';
 import { passkeyOrigins } from './passkey-origins.ts';
+import { secondFactorFamilies } from './second-factors.ts';
 import { setting, settingGroup, unsetSetting } from './setting.ts';
 import { signUpFamilies } from './sign-up.ts';
 import { flag } from './text-schemas.ts';
@@ -29,5 +30,5 @@ export const authFeatures = settingGroup(
     'auth.anonymous.enabled': setting(flag, '0', 'Anonymous sign-in.'),
     'auth.impersonation.enabled': setting(flag, '1', 'Admins may act as a user.'),
   },
-  { ...signUpFamilies, ...captchaFamilies },
+  { ...signUpFamilies, ...captchaFamilies, ...secondFactorFamilies },
 );

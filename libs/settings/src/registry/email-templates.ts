@@ -3,11 +3,12 @@ import { block, httpUrl, languageTag, line } from './text-schemas.ts';
 
 const commonVariables = ['email', 'token', 'link', 'appUrl', 'collection'] as const;
 
-/** Each template's variables (mail §2.1, §2.2). Only one-time codes have `code`. Notices have no token or link. */
+/** Each template's variables (mail §2.1, §2.2). Only codes have `code`. Notices have no token or link. */
 const templateVariables = {
   verify: commonVariables,
   reset: commonVariables,
   otp: [...commonVariables, 'code'],
+  mfa: ['email', 'code', 'appUrl', 'collection'],
   change: commonVariables,
   change_notice: ['email', 'newEmail', 'appUrl', 'collection'],
   change_undo: [...commonVariables, 'newEmail'],
@@ -51,6 +52,11 @@ const bodies = {
     'Your sign-in code is {{code}}. It is valid for 10 minutes. You can also sign in with this link:',
     '{{link}}',
     'If you did not try to sign in, you can ignore this message.',
+  ),
+  mfa: paragraphs(
+    'Hello,',
+    'The code that completes your sign-in is {{code}}. It is valid for 10 minutes.',
+    'If you did not try to sign in, someone knows your password: please choose another one.',
   ),
   change: paragraphs(
     'Hello,',
@@ -108,6 +114,12 @@ export const emailTemplates = settingGroup('Email templates', ['auth'], {
   'email.reset.body': setting(body(templateVariables.reset), bodies.reset, 'Password reset mail text.'),
   'email.otp.subject': setting(subject(templateVariables.otp), 'Your sign-in code', 'One-time code mail subject.'),
   'email.otp.body': setting(body(templateVariables.otp), bodies.otp, 'One-time code mail text.'),
+  'email.mfa.subject': setting(
+    subject(templateVariables.mfa),
+    'Your sign-in code',
+    'Subject for the code that is a second factor.',
+  ),
+  'email.mfa.body': setting(body(templateVariables.mfa), bodies.mfa, 'Text for the code that is a second factor.'),
   'email.change.subject': setting(
     subject(templateVariables.change),
     'Confirm your new address',

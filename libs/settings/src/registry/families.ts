@@ -1,5 +1,6 @@
 import { captchaFamilies } from './captcha.ts';
 import { oidcProviderFamilies } from './oauth-providers.ts';
+import { secondFactorFamilies } from './second-factors.ts';
 import { isSecretEnding, type Setting } from './setting.ts';
 import { signUpFamilies } from './sign-up.ts';
 import { webhookOwnerFamilies } from './webhook-owners.ts';
@@ -8,6 +9,7 @@ import { webhookOwnerFamilies } from './webhook-owners.ts';
 export const settingFamilies = {
   ...signUpFamilies,
   ...captchaFamilies,
+  ...secondFactorFamilies,
   ...oidcProviderFamilies,
   ...webhookOwnerFamilies,
 };

@@ -95,6 +95,8 @@ export const mailRows = {
   'email.reset.body': { ...body, bad: [...body.bad, ['{{code}}', /is not a variable/]] },
   'email.otp.subject': { ...subject('Your sign-in code'), good: [['{{code}}', '{{code}}']] },
   'email.otp.body': { ...body, good: [['{{code}}', '{{code}}']] },
+  'email.mfa.subject': { ...subject('Your sign-in code'), good: [['{{code}}', '{{code}}']] },
+  'email.mfa.body': { ...body, good: [['{{code}}', '{{code}}']] },
   'email.change.subject': subject('Confirm your new address'),
   'email.change.body': { ...body, bad: [...body.bad, ['{{newEmail}}', /is not a variable/]] },
   'email.change_notice.subject': { ...subject('Your address was changed'), good: [['{{newEmail}}', '{{newEmail}}']] },

@@ -1,4 +1,5 @@
 import { validationFailed } from '@recordbus/errors';
+import { checkRule, findSources, QueryError } from '@recordbus/query';
 import { type Collection, type Field, fieldTypeOf, findIdentityProblem } from '@recordbus/schema';
 import {
   collectionFamilies,
@@ -25,7 +26,9 @@ export function checkCollectionsOf(patch: SettingsPatch, collections: readonly C
       const problem = findOwnersProblem(text, collection, collections);
       if (problem) problems[key] = problem;
     } else if (text !== '') {
-      const problem = findFieldProblem(named.family, text, collection);
+      const problem =
+        findFieldProblem(named.family, text, collection) ??
+        findRuleProblem(named.family, text, { collection, collections });
       if (problem) problems[key] = problem;
     }
   }
@@ -38,6 +41,27 @@ function findFieldProblem(family: FamilyKey, text: string, collection: Collectio
   if (family !== 'auth.identity.<collection>') return undefined;
   const names = settingFamilies[family].schema.parse(text);
   return names.flatMap((name) => findIdentityProblem(collection, name) ?? [])[0];
+}
+
+/** Finds why the expression cannot be evaluated for an account alone, which no request surrounds. */
+function findRuleProblem(
+  family: FamilyKey,
+  rule: string,
+  { collection, collections }: { readonly collection: Collection; readonly collections: readonly Collection[] },
+): string | undefined {
+  if (family !== 'auth.mfa.required.<collection>') return undefined;
+  const origin = {
+    collection,
+    schema: { findCollection: (name: string) => collections.find((one) => one.name === name) },
+    accounts: collections.filter(({ type }) => type === 'auth'),
+  };
+  try {
+    checkRule(rule, origin);
+    return findSources(rule, origin).readsRequest ? 'cannot read @request: it is about the account alone' : undefined;
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    return error.message;
+  }
 }
 
 function findProfileProblem(text: string, { fields }: Collection): string | undefined {

@@ -3,6 +3,7 @@ import {
   countWaysIn,
   deleteBlock,
   deleteLinks,
+  deletePasskey,
   endTokens,
   insertBlock,
   type Link,
@@ -85,6 +86,19 @@ export const unlinkProvider = (parts: Parts, target: Change, provider: string): 
     await deleteLinks(query, user.id, provider);
     await noteRemovedWays(query, collection, user, { removed: ['links'], providers: [provider] });
     await auditUser(query, 'users.oauth_unlink', collection, user.id, origin, { provider });
+  });
+
+/** Removes a user's passkey and mails the user. Throws 404, 409 for the only way to sign in. */
+export const removePasskey = (parts: Parts, target: Change, passkeyId: string): Promise<void> =>
+  change(parts, target, async ({ query }, user) => {
+    const { collection, origin } = target;
+    const ways = await countWaysIn(query, user);
+    const owner = { realm: collection.id, accountId: user.id };
+    if (passkeyId.includes('\0') || !(await deletePasskey(query, owner, passkeyId))) throw notFound('passkey');
+    if (ways === 1)
+      throw conflict('last_way_in', 'this passkey is the only way to sign in: set a password or add a link first');
+    await noteRemovedWays(query, collection, user, { removed: ['passkeys'], providers: [] });
+    await auditUser(query, 'users.passkey_remove', collection, user.id, origin);
   });
 
 /** Mails a user a link for a new password. Throws 404, 409 without an address, 422 without a mail server. */

@@ -1,8 +1,9 @@
-import { findUserById, requireFreshProof, requireProof, type User } from '@recordbus/accounts';
+import { findUserById, recentSignInSec, requireFreshProof, requireProof, type User } from '@recordbus/accounts';
 import { unauthenticated } from '@recordbus/errors';
 import type { RequestContext } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts } from '../auth-parts.ts';
+import type { Enrollment } from '../second-factors/enrollment.ts';
 
 /** The proof that a signed-in user offers to be the account's holder. */
 export interface CallerProof {
@@ -10,6 +11,8 @@ export interface CallerProof {
   /** The body's `old_password`. */
   readonly oldPassword: string | undefined;
   readonly context: Pick<RequestContext, 'principal'>;
+  /** The sign-in that waits for a second factor, if the caller has its token instead of a session. */
+  readonly enrollment?: Pick<Enrollment, 'token' | 'provedAtSec'> | undefined;
 }
 
 type Parts = Pick<AuthParts, 'database' | 'guessLimit' | 'nowSec'>;
@@ -25,10 +28,12 @@ export async function proveCaller(
   { database, guessLimit, nowSec }: Parts,
   collection: Collection,
   demand: Demand,
-  { userId, oldPassword, context }: CallerProof,
+  { userId, oldPassword, context, enrollment }: CallerProof,
 ): Promise<User> {
   const user = await findUserById(database.query, collection, userId);
   if (!user) throw unauthenticated();
+  const provedAtSec = enrollment?.provedAtSec ?? 0;
+  if (demand === 'fresh' && oldPassword === undefined && provedAtSec > nowSec() - recentSignInSec) return user;
   const deps = { query: database.query, guessLimit, nowSec };
   const offered = { principal: context.principal, oldPassword };
   await (demand === 'password' ? requireProof : requireFreshProof)(deps, user, offered);

@@ -12,7 +12,6 @@ import { validationFailed } from '@recordbus/errors';
 import type { Principal } from '@recordbus/request/context';
 import { type Collection, syntheticAddress } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
-import type { Profile } from '../identity/provider-profile.ts';
 import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';
 import { requireOpenSignUp } from '../sign-up/require-open.ts';
 import { writeNewUser } from '../users/write-user.ts';
@@ -73,16 +72,15 @@ export async function signInWithIdentity(
   collection: Collection,
   { identity, record }: ProviderSignIn,
   origin: Origin,
-): Promise<(SignedIn & { readonly profile?: Profile }) | MergeRequired> {
-  const mfaData = { profile: identity.profile };
+): Promise<SignedIn | MergeRequired> {
+  const data = { profile: identity.profile };
   const known = await parts.database.transaction(async (query) => {
     const linked = await findLinkedUser(query, collection, identity);
-    if (linked) return completeSignIn(query, parts, { collection, user: linked, origin, factor: 'oauth2', mfaData });
+    if (linked) return completeSignIn(query, parts, { collection, user: linked, origin, factor: 'oauth2', data });
     const match = await findMatch(query, collection, identity);
     return match && requireMerge(query, parts, collection, match, identity);
   });
-  const result = known ?? (await signUpWithIdentity(parts, collection, { identity, record }, origin));
-  return 'token' in result ? { ...result, profile: identity.profile } : result;
+  return known ?? signUpWithIdentity(parts, collection, { identity, record }, origin);
 }
 
 /** Finds the user whose address the provider vouches for. A made-up address matches no user. */
@@ -103,7 +101,7 @@ async function signUpWithIdentity(
   origin: Origin,
 ): Promise<SignedIn> {
   requireOpenSignUp(parts, collection, origin.context.principal);
-  const mfaData = { profile: identity.profile };
+  const data = { profile: identity.profile };
   const id = newId();
   const session = await writeNewUser(parts, collection, {
     user: {
@@ -117,7 +115,7 @@ async function signUpWithIdentity(
     context: origin.context,
     findOther: (query, collection) => findLinkedUser(query, collection, identity),
     finish: ({ query }, user, collection) =>
-      completeSignIn(query, parts, { collection, user, origin, factor: 'oauth2', mfaData }),
+      completeSignIn(query, parts, { collection, user, origin, factor: 'oauth2', data }),
   });
   return withPicture(parts, collection, { id, profile: identity.profile, record }, session, origin.context);
 }

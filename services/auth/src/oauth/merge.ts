@@ -3,7 +3,7 @@ import type { Query } from '@recordbus/database';
 import { forbidden } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
-import { makeLink, readLink } from '../identity/make-link.ts';
+import { readLink } from '../identity/make-link.ts';
 import { proveCaller } from '../identity/proof-of-caller.ts';
 import { type Profile, readPendingProfile } from '../identity/provider-profile.ts';
 import type { LoginAttempt } from '../lockout/lockout.ts';
@@ -56,11 +56,9 @@ export interface MergeConfirmation {
   readonly proof: { readonly password: string } | { readonly userId: string };
 }
 
-/** A sign-in with the new link. When a second factor is required, the link is made after it. */
-export type Merged = SignedIn & { readonly linked_provider?: string; readonly profile?: Profile };
-
 /**
- * Links a user to an exchange's identity after the proof by password or session, and signs the user in (oauth §5.2).
+ * Links a user to an exchange's identity after the proof by password or session, and signs the user in (oauth §5.2). If a
+ * second factor is required, the link is made after it.
  * Throws 401 for a wrong password and for a token that is wrong, used, expired or had five wrong passwords; 403 for
  * another user's session and for one older than ten minutes; 409 when the identity now belongs to another user; 429
  * when the address is locked out.
@@ -70,7 +68,7 @@ export async function confirmMerge(
   collection: Collection,
   { mergeToken, proof }: MergeConfirmation,
   origin: Origin,
-): Promise<Merged> {
+): Promise<SignedIn> {
   const { database, nowSec } = parts;
   const presented = { purpose: 'merge', collectionId: collection.id, token: mergeToken, nowSec: nowSec() } as const;
   const found = await findOneTimeToken(database.query, presented);
@@ -88,12 +86,9 @@ export async function confirmMerge(
     if (!(await finishOneTimeToken(query, hashOneTimeToken(mergeToken)))) throw invalidToken();
     const user = await findUserById(query, collection, owner.id);
     if (!user || user.tokenVersion !== owner.tokenVersion || user.email !== found.data.email) throw invalidToken();
-    const [link, pending] = [readLink(found.data), readPendingProfile(found.data)];
+    const data = { link: readLink(found.data), ...readPendingProfile(found.data) };
     const factor = 'password' in proof ? 'password' : 'oauth2';
-    const signIn = { collection, user, origin, factor, attempt } as const;
-    if (user.totpEnabled) return completeSignIn(query, parts, { ...signIn, mfaData: { link, ...pending } });
-    const linked_provider = await makeLink(query, parts, collection, user, link, origin);
-    return { ...(await completeSignIn(query, parts, signIn)), linked_provider, ...pending };
+    return completeSignIn(query, parts, { collection, user, origin, factor, attempt, data });
   });
 }
 

@@ -9,6 +9,7 @@ export type Purpose =
   | 'undo_email_change'
   | 'otp'
   | 'mfa'
+  | 'enrollment'
   | 'passkey'
   | 'merge';
 

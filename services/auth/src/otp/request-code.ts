@@ -5,14 +5,11 @@ import type { Collection } from '@recordbus/schema';
 import type { AuthParts } from '../auth-parts.ts';
 import { runInUnit } from '../auth-unit.ts';
 import { requireFeature } from '../features.ts';
+import { codesSent, replaceCode } from '../one-time/code-rows.ts';
 import { canReceiveMail, mailNotConfigured } from '../verification/verification.ts';
-import { replaceCode } from './code-rows.ts';
 
 /** auth §5.2 */
 const lifetimeSec = 10 * 60;
-
-/** Requests beyond this limit get the same answer and no mail (auth §5.1). */
-const requests = { max: 10, windowSec: 10 * 60 };
 
 /** Throws 422 while one-time codes are switched off or mail is not configured. */
 export function requireCodes({ settings }: Pick<AuthParts, 'settings'>): void {
@@ -30,7 +27,8 @@ export function requestCode(parts: AuthParts, collection: Collection, email: str
   inBackground(async () => {
     const user = await findUserByEmail(database.query, collection, email);
     if (!user || !canReceiveMail(user)) return;
-    if (!(await guessLimit.tryReserve({ key: `codes sent ${collection.id} ${user.id}`, ...requests }))) return;
+    // Requests beyond the limit get the same answer and no mail.
+    if (!(await guessLimit.tryReserve(codesSent(collection.id, user.id)))) return;
     const code = randomInt(1_000_000).toString().padStart(6, '0');
     await runInUnit(parts, async ({ query, due }) => {
       const token = await replaceCode(query, {

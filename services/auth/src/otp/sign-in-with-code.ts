@@ -5,12 +5,12 @@ import { AppError } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { foldAddress } from '../lockout/fold-address.ts';
+import { guessCode } from '../one-time/code-rows.ts';
 import { findOneTimeToken, hashOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { typedCode } from '../one-time/typed-code.ts';
 import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';
 import { writeUserChange } from '../users/write-user.ts';
 import { invalidToken } from '../verification/verification.ts';
-import { guessCode } from './code-rows.ts';
 import { requireCodes } from './request-code.ts';
 
 /** The link's token, or the address with the code. */

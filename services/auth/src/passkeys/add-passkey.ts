@@ -8,7 +8,7 @@ import { challengeLifetimeSec } from '../one-time/login-challenges.ts';
 import { findOneTimeToken, hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { badPasskey, checked } from './bad-passkey.ts';
 import { requireRelyingParty } from './relying-party.ts';
-import { checkNewCredential, creationOptions, type NewCredentialJson } from './web-authn.ts';
+import { checkNewCredential, creationOptions, type NewCredential, type NewCredentialJson } from './web-authn.ts';
 
 /** How many passkeys an account may have (auth §4.6). */
 const maxPasskeys = 20;
@@ -57,7 +57,7 @@ export interface NewPasskey {
 interface Adding {
   /** False when the account is gone. */
   lock(query: Query): Promise<boolean>;
-  note(query: Query): Promise<void>;
+  note(query: Query, made: Pick<NewCredential, 'isUserVerified'>): Promise<void>;
 }
 
 /**
@@ -83,7 +83,7 @@ export async function finishPasskey(
     const userHandle = Buffer.from(data.handle, 'base64url');
     const added = await insertPasskey(query, owner, { credential: made, userHandle, name, nowSec: nowSec() });
     if (!added) throw conflict('passkey_exists', 'this passkey is in use already');
-    await note(query);
+    await note(query, made);
     return added;
   });
 }

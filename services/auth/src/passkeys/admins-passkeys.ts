@@ -4,7 +4,7 @@ import type { Query } from '@recordbus/database';
 import { notFound } from '@recordbus/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { type AdminSession, openAdminSession } from '../sessions/admin-sessions.ts';
-import { type AdminSignIn, issueMfaToken } from '../sign-in/log-in-admin.ts';
+import { type AdminSignIn, requireAdminFactor } from '../sign-in/log-in-admin.ts';
 import { type CallingAdmin, proveAdmin } from '../totp/admin-authenticator.ts';
 import { adminRealm } from '../totp/factor-accounts.ts';
 import { lockAdmin } from '../users/admins.ts';
@@ -51,8 +51,7 @@ export async function signInAdminWithPasskey(
     const admin = await lockAdmin(query, proved.accountId);
     if (!admin) throw badPasskey();
     await proved.accept(query);
-    if (admin.totpEnabled && !proved.isUserVerified)
-      return { mfa_required: true, mfa_token: await issueMfaToken(query, parts, admin) };
+    if (admin.totpEnabled && !proved.isUserVerified) return requireAdminFactor(query, parts, admin);
     return openAdminSession(query, parts, admin, origin);
   });
 }

@@ -8,21 +8,30 @@ import {
   type Passkey,
   renamePasskey,
 } from '@recordbus/accounts';
-import { conflict, forbidden, notFound, unauthenticated } from '@recordbus/errors';
+import { conflict, forbidden, notFound, unauthenticated, validationFailed } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { runInUnit } from '../auth-unit.ts';
 import { type CallerProof, proveCaller } from '../identity/proof-of-caller.ts';
+import { hashOneTimeToken } from '../one-time/one-time-tokens.ts';
+import type { Enrollment } from '../second-factors/enrollment.ts';
 import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';
+import { finishEnrollment } from '../sign-in/finish-enrollment.ts';
+import type { FinishedSignIn } from '../sign-in/open-finished.ts';
 import { type AddingTo, beginPasskey, finishPasskey, type NewPasskey } from './add-passkey.ts';
 import { badPasskey } from './bad-passkey.ts';
 import { type OfferedPasskey, provePasskey } from './prove-passkey.ts';
 
 const ownerIn = ({ id }: Collection, accountId: string) => ({ realm: id, accountId });
 
-const addingTo = (collection: Collection, { userId, context: { principal } }: CallerProof): AddingTo => ({
+/** A challenge belongs to the session, or to the sign-in that waits for a second factor. */
+const addingTo = (collection: Collection, { userId, context: { principal }, enrollment }: CallerProof): AddingTo => ({
   ...ownerIn(collection, userId),
-  sessionId: principal.type === 'user' ? principal.sessionId : undefined,
+  sessionId: enrollment
+    ? hashOneTimeToken(enrollment.token)
+    : principal.type === 'user'
+      ? principal.sessionId
+      : undefined,
 });
 
 /** Begins to add a passkey to the caller's account. Throws 403 without the proof and for an anonymous user, 409, 422. */
@@ -48,8 +57,41 @@ export function finishUserPasskey(
 }
 
 /**
+ * Adds the passkey as the second factor for which a sign-in waits, and finishes the sign-in. Throws 422 for one that did
+ * not verify its user after another passkey: both would prove the same.
+ */
+export async function enrollPasskey(
+  parts: AuthParts,
+  collection: Collection,
+  {
+    enrollment,
+    caller,
+    passkey,
+  }: {
+    readonly enrollment: Enrollment;
+    readonly caller: CallerProof;
+    readonly passkey: NewPasskey;
+  },
+  origin: Origin,
+): Promise<{ readonly passkey: Passkey; readonly session: FinishedSignIn }> {
+  const { userId } = caller;
+  let session: FinishedSignIn | undefined;
+  const added = await finishPasskey(parts, addingTo(collection, caller), passkey, {
+    lock: async (query) => (await lockUser(query, collection, userId)) !== undefined,
+    async note(query, { isUserVerified }) {
+      if (!isUserVerified && enrollment.proved.includes('passkey'))
+        throw validationFailed({ credential: 'must verify its user, by a PIN or a fingerprint' });
+      await auditUser(query, 'users.passkey_add', collection, userId, origin);
+      session = await finishEnrollment(query, parts, collection, { enrollment, second: 'passkey', origin });
+    },
+  });
+  if (!session) throw badPasskey();
+  return { passkey: added, session };
+}
+
+/**
  * Signs a user in with a passkey (auth §4.6). An authenticator that verified the user is both factors; without this, a
- * user with an authenticator app gets the token for the second factor. Throws 401, 403.
+ * second one may be required. Throws 401, 403.
  */
 export async function signInWithPasskey(
   parts: AuthParts,

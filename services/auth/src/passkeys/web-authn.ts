@@ -86,11 +86,17 @@ interface Expected {
   readonly challenge: string;
 }
 
+/** A new credential, and what its making proves. */
+export interface NewCredential extends PasskeyCredential {
+  /** Whether the authenticator verified the user, by a PIN or a fingerprint. */
+  readonly isUserVerified: boolean;
+}
+
 /** Checks a new credential (WebAuthn 3 §7.1). Throws an error of any kind for a bad one. */
 export async function checkNewCredential(
   given: NewCredentialJson,
   { party, challenge }: Expected,
-): Promise<PasskeyCredential> {
+): Promise<NewCredential> {
   const { verifyRegistrationResponse } = await loadWebAuthn();
   const { transports = [], clientDataJSON, attestationObject } = given.response;
   const checked = await verifyRegistrationResponse({
@@ -102,7 +108,7 @@ export async function checkNewCredential(
     supportedAlgorithmIDs: algorithms,
   });
   if (!checked.verified) throw new Error('the attestation is wrong');
-  const { fmt, credential, credentialBackedUp, credentialDeviceType } = checked.registrationInfo;
+  const { fmt, credential, credentialBackedUp, credentialDeviceType, userVerified } = checked.registrationInfo;
   // Options demand no attestation, so browsers send none, or the key's own signature. Certificates would need roots.
   if (fmt !== 'none' && fmt !== 'packed') throw new Error(`an attestation of the kind ${fmt} was not asked for`);
   const credentialId = Buffer.from(credential.id, 'base64url');
@@ -115,6 +121,7 @@ export async function checkNewCredential(
     isCopyable: credentialDeviceType === 'multiDevice',
     isCopied: credentialBackedUp,
     transports,
+    isUserVerified: userVerified,
   };
 }
 

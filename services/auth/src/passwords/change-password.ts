@@ -2,7 +2,8 @@ import { findUserById, guessOldPassword } from '@recordbus/accounts';
 import { unauthenticated, validationFailed } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
-import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
+import { type EnrollmentRequired, openOrEnroll } from '../second-factors/enrollment.ts';
+import type { UserSession } from '../sessions/user-sessions.ts';
 import { writeUserChange } from '../users/write-user.ts';
 
 interface PasswordChange {
@@ -20,7 +21,7 @@ export async function changePassword(
   userId: string,
   { old_password, password }: PasswordChange,
   origin: Origin,
-): Promise<UserSession> {
+): Promise<UserSession | EnrollmentRequired> {
   const { database, guessLimit, passwords } = parts;
   const user = await findUserById(database.query, collection, userId);
   if (!user) throw unauthenticated();
@@ -38,7 +39,7 @@ export async function changePassword(
     // Another change came first and ended this session.
     refusal: unauthenticated,
     finish: ({ query }, user, collection) =>
-      openUserSession(query, parts, { collection, user, origin, factors: withPassword(origin) }),
+      openOrEnroll(query, parts, { collection, user, origin, factors: withPassword(origin) }),
   });
 }
 

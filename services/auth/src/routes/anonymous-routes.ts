@@ -14,7 +14,7 @@ import {
   signUpRefused,
   text,
 } from './auth-paths.ts';
-import { userSession } from './session-schemas.ts';
+import { sessionOrEnrollment, userSession } from './session-schemas.ts';
 
 /** Anonymous users and their promotion (auth §7). */
 export const anonymousRoutes = (parts: AuthParts): Route[] => [
@@ -53,7 +53,7 @@ export const anonymousRoutes = (parts: AuthParts): Route[] => [
     params: authParams,
     body: z.object({ email: text, password: text, captcha: captchaAnswer }),
     answers: {
-      200: userSession,
+      200: sessionOrEnrollment,
       401: 'no token',
       403: 'the caller is not an anonymous user in this collection',
       404: 'no such auth collection',

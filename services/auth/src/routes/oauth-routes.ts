@@ -22,7 +22,7 @@ import {
   signUpRefused,
 } from './auth-paths.ts';
 import { authorizeQuery, exchangeBody, mergeBody } from './oauth-schemas.ts';
-import { secondFactorRequired, userSession } from './session-schemas.ts';
+import { enrollmentRequired, secondFactorRequired, userSession } from './session-schemas.ts';
 
 const providerName = z.string();
 /** The answer to a sign-in at a provider. */
@@ -95,7 +95,9 @@ export const oauthRoutes = (parts: OauthParts): Route[] => [
     answers: {
       // A merge has its members at the top and under `data` (oauth §5.1).
       200: wholeBody(
-        mergeRequired.partial().extend({ data: z.union([providerSession, secondFactorRequired, mergeRequired]) }),
+        mergeRequired
+          .partial()
+          .extend({ data: z.union([providerSession, secondFactorRequired, enrollmentRequired, mergeRequired]) }),
       ),
       400: 'a member is missing or malformed',
       401: 'the state is used, expired, or belongs to another provider or redirect',
@@ -125,7 +127,7 @@ export const oauthRoutes = (parts: OauthParts): Route[] => [
     body: mergeBody,
     refusesBodyWith: 400,
     answers: {
-      200: z.union([linkedSession, secondFactorRequired]),
+      200: z.union([linkedSession, secondFactorRequired, enrollmentRequired]),
       400: 'a member is missing or malformed',
       401: 'the merge_token is wrong, used or expired, or the password is wrong',
       403: 'the session belongs to another user or began more than 10 minutes ago, or the right password must be reset',

@@ -5,7 +5,7 @@ import { type AuthParts, originOf } from '../auth-parts.ts';
 import { requestCode, requireCodes } from '../otp/request-code.ts';
 import { type CodeProof, signInWithCode } from '../otp/sign-in-with-code.ts';
 import { admitTo, authParams, authPath, captchaAnswer, text } from './auth-paths.ts';
-import { secondFactorRequired, userSession } from './session-schemas.ts';
+import { signInAnswer } from './session-schemas.ts';
 
 /** A token alone, or an address and a code. */
 const codeProof = z
@@ -53,7 +53,7 @@ export const otpRoutes = (parts: AuthParts): Route[] => [
     params: authParams,
     body: codeProof,
     answers: {
-      200: z.union([userSession, secondFactorRequired]),
+      200: signInAnswer,
       401: 'the code or token is wrong, used or expired',
       404: 'no such auth collection',
       422: 'one-time codes are switched off, or something is missing',

@@ -1,9 +1,10 @@
-import { created, ok, type Route, route } from '@recordbus/http';
+import { created, ok, type Route, route, toJsonSchema } from '@recordbus/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { beginSignIn } from '../passkeys/prove-passkey.ts';
 import {
   beginUserPasskey,
+  enrollPasskey,
   finishUserPasskey,
   listUserPasskeys,
   removeUserPasskey,
@@ -11,12 +12,22 @@ import {
   signInWithPasskey,
 } from '../passkeys/users-passkeys.ts';
 import { admitTo, authParams, authPath, callerIn, callerProof, holderIn } from './auth-paths.ts';
+import { enrollingBody, enrollingCaller, enrollmentToken, finishedSignIn, readBody } from './enrolling-caller.ts';
 import { passkeyRequests } from './passkey-requests.ts';
-import { presentPasskey, readNewPasskey, readPasskeySignIn } from './passkey-schemas.ts';
-import { secondFactorRequired, userSession } from './session-schemas.ts';
+import {
+  addingBody,
+  newPasskeyBody,
+  passkeyJson,
+  presentPasskey,
+  readNewPasskey,
+  readPasskeySignIn,
+} from './passkey-schemas.ts';
+import { signInAnswer } from './session-schemas.ts';
 
 const otherCollection = 'the token belongs to a user in another collection, or to an admin who acts as one';
 const unproved = 'a user in another collection, an admin who acts as one, or no proof that the account is theirs';
+const beginBody = addingBody.extend({ enrollment_token: enrollmentToken });
+const finishBody = newPasskeyBody.extend({ enrollment_token: enrollmentToken });
 const noSuchPasskey = 'no such auth collection or passkey';
 
 /** Users' passkeys (auth §4.6). */
@@ -46,33 +57,50 @@ function ownPasskeys(parts: AuthParts): Route[] {
       method: 'POST',
       path: authPath('/passkeys/register/options'),
       access: 'user',
+      takesEnrollment: true,
       scope: 'none',
       summary: 'Get what a browser needs to make a passkey for the caller',
       params: authParams,
       ...passkeyRequests.beginAdding,
+      body: enrollingBody,
+      described: { body: toJsonSchema(beginBody, 'input') },
       answers: { ...passkeyRequests.beginAdding.answers, 403: unproved },
       admit,
       handler: (input) =>
-        collections.serve(input.params.collection, async (collection) =>
-          ok(await beginUserPasskey(parts, collection, callerProof(collection, input))),
-        ),
+        collections.serve(input.params.collection, async (collection) => {
+          const caller = await enrollingCaller(parts, collection, input);
+          const { old_password: oldPassword } = readBody(beginBody, input.body);
+          return ok(await beginUserPasskey(parts, collection, { ...caller, oldPassword }));
+        }),
     }),
     route({
       method: 'POST',
       idempotent: true,
       path: authPath('/passkeys/register/verify'),
       access: 'user',
+      takesEnrollment: true,
       scope: 'none',
-      summary: 'Add the passkey that the browser made',
+      action: 'auth',
+      summary: 'Add the passkey that the browser made; with an enrollment token this finishes the sign-in',
       params: authParams,
-      ...passkeyRequests.finishAdding,
-      answers: { ...passkeyRequests.finishAdding.answers, 403: otherCollection },
+      body: enrollingBody,
+      described: { body: toJsonSchema(finishBody, 'input') },
+      answers: {
+        ...passkeyRequests.finishAdding.answers,
+        201: passkeyJson.extend(finishedSignIn).meta({ id: 'AddedPasskey' }),
+        403: otherCollection,
+      },
       admit,
       handler: (input) =>
         collections.serve(input.params.collection, async (collection) => {
-          const caller = callerProof(collection, { ...input, body: {} });
-          const passkey = readNewPasskey(input.body);
-          return created(presentPasskey(await finishUserPasskey(parts, collection, caller, passkey, originOf(input))));
+          const caller = await enrollingCaller(parts, collection, input);
+          const passkey = readNewPasskey(readBody(finishBody, input.body));
+          const { enrollment } = caller;
+          const origin = originOf(input);
+          if (!enrollment)
+            return created(presentPasskey(await finishUserPasskey(parts, collection, caller, passkey, origin)));
+          const added = await enrollPasskey(parts, collection, { enrollment, caller, passkey }, origin);
+          return created({ ...presentPasskey(added.passkey), ...added.session });
         }),
     }),
     route({
@@ -141,7 +169,7 @@ const signIn = (parts: AuthParts): Route[] => [
     params: authParams,
     ...passkeyRequests.finishSignIn,
     answers: {
-      200: z.union([userSession, secondFactorRequired]),
+      200: signInAnswer,
       ...passkeyRequests.finishSignIn.answers,
       403: 'the account is blocked, or the sign_in_rule refuses it',
       404: 'no such auth collection',

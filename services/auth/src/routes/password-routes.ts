@@ -16,7 +16,10 @@ import {
   signUpRefused,
   text,
 } from './auth-paths.ts';
-import { secondFactorRequired, userSession } from './session-schemas.ts';
+import { sessionOrEnrollment, signInAnswer } from './session-schemas.ts';
+
+/** The 422 for a second factor that cannot be mailed (auth §6.11). */
+const codesNeedMail = 'a code must be mailed while mail is not configured';
 
 /** Every registration's members. The collection's fields are checked with its definition. */
 const registration = z
@@ -65,7 +68,7 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
     body: z.record(z.string(), z.unknown()),
     described: { body: toJsonSchema(registration, 'input') },
     answers: {
-      201: userSession,
+      201: sessionOrEnrollment,
       403: signUpRefused,
       404: 'no such auth collection',
       422: 'a field or the password is refused, or a captcha is missing or wrong',
@@ -89,12 +92,12 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
     body: credentials,
     described: { body: toJsonSchema(loginBody, 'input') },
     answers: {
-      200: z.union([userSession, secondFactorRequired]),
+      200: signInAnswer,
       401: 'invalid credentials',
       403: 'the user is blocked, or the right password must be reset',
       404: 'no such auth collection',
-      422: 'a captcha is missing or wrong',
-      429: 'too many failed attempts',
+      422: `a captcha is missing or wrong, or ${codesNeedMail}`,
+      429: 'too many failed attempts, or too many mailed codes',
     },
     admit: admitTo(parts.collections),
     handler: (input) =>
@@ -156,7 +159,7 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
     params: authParams,
     body: z.object({ old_password: text, password: text }),
     answers: {
-      200: userSession,
+      200: sessionOrEnrollment,
       403: 'the token belongs to a user in another collection',
       404: 'no such auth collection',
       422: 'the old password is wrong, or the new one refused',

@@ -5,10 +5,10 @@ import type { RequestContext } from '@recordbus/request/context';
 import type { SessionPrincipal } from '@recordbus/tokens';
 import { z } from 'zod';
 import { type AuthParts, type Origin, originOf } from '../auth-parts.ts';
-import { refreshSession } from '../sessions/refresh-session.ts';
 import { endOtherSessions, endSession, listSessions } from '../sessions/session-rows.ts';
+import { refreshSession } from '../sign-in/refresh-session.ts';
 import { authPath, callerIn, holderIn } from './auth-paths.ts';
-import { adminSession, sessionJson, userSession } from './session-schemas.ts';
+import { adminSession, enrollmentRequired, sessionJson, userSession } from './session-schemas.ts';
 
 /** Refreshing, listing and ending sessions (auth §9). */
 export const sessionRoutes = (parts: AuthParts): Route[] => [
@@ -18,7 +18,7 @@ export const sessionRoutes = (parts: AuthParts): Route[] => [
     access: 'session',
     scope: 'none',
     summary: 'Exchange a valid token for a new one',
-    answers: { 200: z.union([userSession, adminSession]) },
+    answers: { 200: z.union([userSession, adminSession, enrollmentRequired]) },
     handler: async (input) => ok(await refreshSession(parts, originOf(input))),
   }),
   ...ownSessionRoutes(parts, {

@@ -1,4 +1,4 @@
-import { findAccount, listAccounts } from '@recordbus/accounts';
+import { findAccount, listAccounts, listPasskeys } from '@recordbus/accounts';
 import { notFound, validationFailed } from '@recordbus/errors';
 import { exactText, flag, ok, page, pageOf, pageQuery, type Route, route } from '@recordbus/http';
 import type { RequestContext } from '@recordbus/request/context';
@@ -10,6 +10,7 @@ import {
   endSessionsOf,
   linkProvider,
   mailReset,
+  removePasskey,
   resetSecondFactor,
   unblock,
   unlinkProvider,
@@ -19,6 +20,7 @@ import { isSaneId } from '../oauth/identity.ts';
 import type { OauthParts } from '../oauth/oauth-parts.ts';
 import { listSessions } from '../sessions/session-rows.ts';
 import { admitTo, authParams } from './auth-paths.ts';
+import { passkeyJson, presentPasskey } from './passkey-schemas.ts';
 import { sessionJson } from './session-schemas.ts';
 
 const base = '/api/v1/admin/users/:collection';
@@ -45,6 +47,7 @@ const details = account
     has_password: z.boolean(),
     recovery_codes: z.int().describe('unused recovery codes'),
     links: z.array(z.object({ provider: z.string(), created_at: unixSec })),
+    passkeys: z.array(passkeyJson),
     sessions: z.array(sessionJson.omit({ current: true })),
   })
   .meta({ id: 'UserDetails' });
@@ -69,7 +72,9 @@ export function userAdminRoutes(parts: OauthParts): Route[] {
   const present = async (collection: Collection, id: string) => {
     const found = await findAccount(database.query, collection, id);
     if (!found) throw notFound('user');
-    return ok({ ...found, sessions: await listSessions(database.query, id, nowSec()) });
+    const passkeys = await listPasskeys(database.query, { realm: collection.id, accountId: id });
+    const sessions = await listSessions(database.query, id, nowSec());
+    return ok({ ...found, passkeys: passkeys.map(presentPasskey), sessions });
   };
   /** Makes a change and answers the changed account. */
   const changed = (input: Input, work: (target: Change) => Promise<void>) =>
@@ -105,7 +110,7 @@ export function userAdminRoutes(parts: OauthParts): Route[] {
       path: onePath,
       access: 'admin',
       scope: 'admin',
-      summary: 'Get a user with sessions, second factor and links to providers',
+      summary: 'Get a user with sessions, second factor, passkeys and links to providers',
       params: oneParams,
       answers: { 200: details, 404: noSuchUser },
       admit,
@@ -172,6 +177,17 @@ export function userAdminRoutes(parts: OauthParts): Route[] {
       answers: { 200: details, 404: `${noSuchUser} or link`, 409: 'the user has no other way to sign in' },
       admit,
       handler: (input) => changed(input, (target) => unlinkProvider(parts, target, input.params.provider)),
+    }),
+    route({
+      method: 'DELETE',
+      path: `${onePath}/passkeys/:passkey`,
+      access: 'admin',
+      scope: 'admin',
+      summary: "Remove one of a user's passkeys",
+      params: oneParams.extend({ passkey: z.string() }),
+      answers: { 200: details, 404: `${noSuchUser} or passkey`, 409: 'the user has no other way to sign in' },
+      admit,
+      handler: (input) => changed(input, (target) => removePasskey(parts, target, input.params.passkey)),
     }),
     route({
       method: 'POST',

@@ -5,11 +5,14 @@ import type { AuthParts } from '../auth-parts.ts';
 import { publishSignIn } from '../hooks/publish-sign-in.ts';
 import { authPath } from './auth-paths.ts';
 
+/** With an enrollment token they finish a sign-in; with a session they open none. */
+const settingUp = [authPath('/totp/confirm'), authPath('/passkeys/register/verify')];
+
 /** The routes on which each way to sign in opens a session. */
 export const signInPaths: Readonly<Record<SignInFlow, readonly string[]>> = {
   register: [authPath('/register')],
   password: [authPath('/login')],
-  second_factor: [authPath('/login/mfa')],
+  second_factor: [authPath('/login/mfa'), ...settingUp],
   otp: [authPath('/otp/auth')],
   oauth2: [authPath('/oauth2/exchange'), authPath('/oauth2/merge-confirm')],
   passkey: [authPath('/passkeys/login/verify')],
@@ -39,8 +42,10 @@ interface Input {
 }
 
 function hooked(route: Route, flow: SignInFlow, parts: Parts): Route {
+  const setsUp = settingUp.includes(route.paths[0] ?? '');
   const handler: Route['handler'] = async (input) => {
     const { params, body, context, header }: Input = input;
+    if (setsUp && context.principal.type !== 'guest') return route.handler(input);
     const attempt = {
       flow,
       collection: params.collection,

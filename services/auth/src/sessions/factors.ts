@@ -4,10 +4,8 @@ import { z } from 'zod';
 export const firstFactor = z.enum(['password', 'email', 'oauth2', 'passkey']);
 export type FirstFactor = z.infer<typeof firstFactor>;
 
-/** What a sign-in was proved with, as rules read it (auth §6.9). `mfa` is added when two factors were. */
-export type Factor = FirstFactor | 'totp' | 'recovery_code' | 'mfa';
+/** A sign-in's second factor. */
+export type SecondFactorName = 'totp' | 'recovery_code' | 'email' | 'passkey';
 
-/** The factors of a sign-in with a second one. Each is named once. */
-export const bothFactors = (...factors: readonly Exclude<Factor, 'mfa'>[]): readonly Factor[] => [
-  ...new Set<Factor>([...factors, 'mfa']),
-];
+/** The factors of a sign-in with a second one, as rules read them (auth §6.9). Each is named once. */
+export const bothFactors = (...factors: readonly string[]): readonly string[] => [...new Set([...factors, 'mfa'])];

@@ -8,6 +8,7 @@ import { adminAccounts } from '../totp/factor-accounts.ts';
 import { mfaLifetimeSec, readFactor, type SecondFactor, tryMfaToken, wrongFactor } from '../totp/second-factor.ts';
 import { type AdminAccount, findAdminByEmail, findAdminById, replacePasswordHash } from '../users/admins.ts';
 import { invalidToken } from '../verification/verification.ts';
+import type { FactorRequired } from './complete-sign-in.ts';
 import { invalidCredentials } from './log-in.ts';
 
 interface Credentials {
@@ -16,7 +17,7 @@ interface Credentials {
 }
 
 /** The answer to a right password: a session, or the token for the second factor. */
-export type AdminSignIn = AdminSession | { readonly mfa_required: true; readonly mfa_token: string };
+export type AdminSignIn = AdminSession | FactorRequired;
 
 const { realm } = adminAccounts;
 
@@ -38,20 +39,20 @@ export async function logInAdmin(
     await replacePasswordHash(database.query, admin, await hashPassword(password));
   if (admin.totpEnabled) {
     await attempt.release();
-    return { mfa_required: true, mfa_token: await issueMfaToken(database.query, parts, admin) };
+    return requireAdminFactor(database.query, parts, admin);
   }
   const session = await openAdminSession(database.query, parts, admin, origin);
   await attempt.clear();
   return session;
 }
 
-/** Issues the token for an admin's second factor. */
-export const issueMfaToken = (
+/** Issues the token for an admin's second factor, which is always an app. */
+export async function requireAdminFactor(
   query: Query,
   { nowSec }: Pick<AuthParts, 'nowSec'>,
   { id, tokenVersion }: AdminAccount,
-): Promise<string> =>
-  issueOneTimeToken(query, {
+): Promise<FactorRequired> {
+  const token = await issueOneTimeToken(query, {
     purpose: 'mfa',
     collectionId: realm,
     accountId: id,
@@ -60,6 +61,8 @@ export const issueMfaToken = (
     lifetimeSec: mfaLifetimeSec,
     replaces: false,
   });
+  return { mfa_required: true, mfa_token: token };
+}
 
 /**
  * Finishes an admin's sign-in with a second factor (admins §2.1). Throws 401 for a bad token and for a wrong or used

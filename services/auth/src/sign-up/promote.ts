@@ -3,7 +3,8 @@ import { AppError, conflict, forbidden, unauthenticated, validationFailed } from
 import type { Principal } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
-import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
+import { type EnrollmentRequired, openOrEnroll } from '../second-factors/enrollment.ts';
+import type { UserSession } from '../sessions/user-sessions.ts';
 import { writeUserChange } from '../users/write-user.ts';
 import { mailVerification } from '../verification/verification.ts';
 
@@ -32,7 +33,7 @@ export async function promote(
   userId: string,
   credentials: Credentials,
   origin: Origin,
-): Promise<UserSession> {
+): Promise<UserSession | EnrollmentRequired> {
   const { database, passwords } = parts;
   const isTaken = async () => (await findUserByEmail(database.query, collection, credentials.email)) !== undefined;
   if (await isTaken()) throw addressTaken();
@@ -53,7 +54,7 @@ export async function promote(
     refusal: notAnonymous,
     async finish(unit, user, collection) {
       await mailVerification(unit, parts, collection, user);
-      return openUserSession(unit.query, parts, { collection, user, origin, factors: ['password'] });
+      return openOrEnroll(unit.query, parts, { collection, user, origin, factors: ['password'] });
     },
   });
   return write.catch(async (error) => {

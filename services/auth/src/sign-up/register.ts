@@ -3,7 +3,8 @@ import { newId } from '@recordbus/database';
 import { AppError, validationFailed } from '@recordbus/errors';
 import { type Collection, withDefaults } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
-import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
+import { type EnrollmentRequired, openOrEnroll } from '../second-factors/enrollment.ts';
+import type { UserSession } from '../sessions/user-sessions.ts';
 import { writeNewUser } from '../users/write-user.ts';
 import { mailVerification } from '../verification/verification.ts';
 
@@ -20,7 +21,7 @@ export async function register(
   collection: Collection,
   { password, ...body }: Registration,
   origin: Origin,
-): Promise<UserSession> {
+): Promise<UserSession | EnrollmentRequired> {
   const { passwords } = parts;
   const { context } = origin;
   if (body.verified === true && context.principal.type !== 'admin') throw verifiedIsForAdmins();
@@ -38,7 +39,7 @@ export async function register(
     context,
     async finish(unit, user, collection) {
       await mailVerification(unit, parts, collection, user);
-      return openUserSession(unit.query, parts, { collection, user, origin, factors: ['password'] });
+      return openOrEnroll(unit.query, parts, { collection, user, origin, factors: ['password'] });
     },
   });
 }

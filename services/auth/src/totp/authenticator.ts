@@ -1,4 +1,5 @@
 import { auditUser, findUserById, noteRemovedWays } from '@recordbus/accounts';
+import type { Query } from '@recordbus/database';
 import { forbidden, unauthenticated } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
@@ -37,13 +38,24 @@ export async function setUpTotp(parts: Parts, collection: Collection, proof: Cal
   return offerApp(parts, usersOf(collection), { id: userId, email });
 }
 
-/** Enables the app with its first code; returns the recovery codes (auth §6.2). Throws 422, 409. */
-export async function confirmTotp(parts: Parts, collection: Collection, userId: string, code: string, origin: Origin) {
+/**
+ * Enables the app with its first code; returns the recovery codes (auth §6.2). `also` runs in the same transaction. Throws
+ * 422, 409.
+ */
+export async function confirmTotp(
+  parts: Parts,
+  collection: Collection,
+  userId: string,
+  code: string,
+  origin: Origin,
+  also?: (query: Query) => Promise<void>,
+) {
   requireFeature(parts.settings, 'auth.mfa.enabled');
   const totp = await getTotp(parts, collection, userId);
-  return enableApp(parts, usersOf(collection), totp, { userId, code }, (query) =>
-    auditUser(query, 'users.mfa_enable', collection, userId, origin),
-  );
+  return enableApp(parts, usersOf(collection), totp, { userId, code }, async (query) => {
+    await auditUser(query, 'users.mfa_enable', collection, userId, origin);
+    await also?.(query);
+  });
 }
 
 /**

@@ -10,9 +10,12 @@ import { identifyKey, isKeyText } from './identify-key.ts';
 
 /** The principal for callers without a token. */
 export const guest: Principal = { type: 'guest', rejectedToken: false };
-const rejected: Principal = { type: 'guest', rejectedToken: true };
+const rejected = { type: 'guest', rejectedToken: true } as const satisfies Principal;
 
 const bearer = /^Bearer +([\w.-]+) *$/i;
+
+/** The longest bearer token that a service checks, in characters. Longer than any one-time token. */
+const maxOneTimeLength = 64;
 
 interface AuthenticateDeps {
   readonly identifyToken: Identify;
@@ -24,7 +27,8 @@ interface AuthenticateDeps {
 /**
  * Sets the principal from the bearer token, which is a session token or a service key. A caller with an invalid token,
  * or with a token whose account or session has ended, is a guest whom rules refuse with 401 instead of 403 (http §6.4).
- * Only the gateway reads credentials, so this step removes them from the request.
+ * Only the gateway reads credentials, so this step removes them from the request. A route that takes enrollment tokens gets
+ * an unknown bearer token with the context.
  */
 export function authenticate({ identifyToken, keys, sessionUse, admitOpen }: AuthenticateDeps): Step {
   const identify = async (
@@ -50,10 +54,10 @@ export function authenticate({ identifyToken, keys, sessionUse, admitOpen }: Aut
         next();
         return;
       }
-      exchange.context = {
-        ...exchange.context,
-        principal: await identify(authorization, exchange.context.clientAddress, request.headers['user-agent']),
-      };
+      const { clientAddress } = exchange.context;
+      const principal = await identify(authorization, clientAddress, request.headers['user-agent']);
+      const isForService = principal === rejected && exchange.route?.takesEnrollment && key.length <= maxOneTimeLength;
+      exchange.context = { ...exchange.context, principal: isForService ? { ...rejected, bearer: key } : principal };
     }
     next();
   };

@@ -99,6 +99,7 @@ export function serveClients(pipeline: RequestListener, deps: ServeClientsDeps):
         ),
       ],
       hasCodes: () => settings.get('auth.otp.enabled'),
+      mailsFactors: ({ name }) => settings.getNamed('auth.mfa.email.<collection>', name),
     },
   });
   settings.onChange((changed) => {

@@ -17,6 +17,8 @@ export interface RouteEntry {
   readonly multipartLimitBytes: number | undefined;
   /** Whether answers stay open until their clients leave. */
   readonly staysOpen: boolean;
+  /** Whether a guest may have an enrollment token, which the service checks (auth §6.10). */
+  readonly takesEnrollment: boolean;
   readonly upstream: Upstream;
 }
 
@@ -73,7 +75,7 @@ export function createRoutingTable(upstreams: readonly Upstream[]): RoutingTable
 
 const toEntries = (upstream: Upstream, routes: readonly RouteManifest[]): RouteEntry[] =>
   routes.flatMap(
-    ({ method, paths, access, scope, action, otherAction, bodyLimitBytes, multipartLimitBytes, staysOpen }) =>
+    ({ method, paths, access, scope, action, otherAction, bodyLimitBytes, multipartLimitBytes, ...traits }) =>
       paths.map((path) => ({
         method,
         paths: [path] as const,
@@ -84,7 +86,8 @@ const toEntries = (upstream: Upstream, routes: readonly RouteManifest[]): RouteE
         otherAction,
         bodyLimitBytes,
         multipartLimitBytes,
-        staysOpen: staysOpen === true,
+        staysOpen: traits.staysOpen === true,
+        takesEnrollment: traits.takesEnrollment === true,
         upstream,
       })),
   );

@@ -43,6 +43,7 @@ export const routeManifest: z.ZodType<RouteManifest> = z.looseObject({
   otherAction: action,
   idempotent: z.boolean(),
   staysOpen: z.boolean().optional(),
+  takesEnrollment: z.boolean().optional(),
   bodyLimitBytes: z.number(),
   multipartLimitBytes: z.number().optional(),
   multipartBody: jsonSchema.optional(),

@@ -208,6 +208,8 @@ export const clientCalls: Readonly<Record<string, string>> = {
     "client.admin.users.link('{collection}', '{id}', '{provider}', '4711')",
   'DELETE /api/v1/admin/users/{collection}/{id}/links/{provider}':
     "client.admin.users.unlink('{collection}', '{id}', '{provider}')",
+  'DELETE /api/v1/admin/users/{collection}/{id}/passkeys/{passkey}':
+    "client.admin.users.removePasskey('{collection}', '{id}', '{passkey}')",
   'DELETE /api/v1/admin/users/{collection}/{id}/second-factor':
     "client.admin.users.resetSecondFactor('{collection}', '{id}')",
   'DELETE /api/v1/admin/users/{collection}/{id}/sessions': "client.admin.users.endSessions('{collection}', '{id}')",

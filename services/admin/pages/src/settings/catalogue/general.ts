@@ -115,6 +115,7 @@ export const mailTexts: Section = {
     template('verify', 'Verification', common),
     template('reset', 'Password reset', common),
     template('otp', 'Sign-in code', `${common} {{code}}`),
+    template('mfa', 'Second factor', '{{email}} {{code}} {{appUrl}} {{collection}}'),
     template('change', 'New address', common),
     template('change_notice', 'Address changed', '{{email}} {{newEmail}} {{appUrl}} {{collection}}'),
     template('change_undo', 'Undo address change', `${common} {{newEmail}}`),

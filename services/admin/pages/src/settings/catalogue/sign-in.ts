@@ -32,6 +32,16 @@ export const signIn: Section = {
           'Captcha secret in <collection>',
           'The secret key from Turnstile or hCaptcha.',
         ),
+        item(
+          'auth.mfa.required.<collection>',
+          'Second factor required in <collection>',
+          'Who must have one: an expression over the account, such as role = "staff". They set it up at the next sign-in.',
+        ),
+        item(
+          'auth.mfa.email.<collection>',
+          'Mailed second factor in <collection>',
+          'After a password or a provider, users without an authenticator app type a mailed code. Needs mail.',
+        ),
         item('auth.otp.enabled', 'Mailed codes', 'Sign-in by a one-time code or link in a mail. Needs mail.'),
         item(
           'auth.mfa.enabled',

@@ -2,17 +2,23 @@ import { findUserById, refuseSignIn } from '@recordbus/accounts';
 import { unauthenticated } from '@recordbus/errors';
 import type { Principal } from '@recordbus/request/context';
 import type { AuthParts, Origin } from '../auth-parts.ts';
+import { type EnrollmentRequired, requireEnrollment } from '../second-factors/enrollment.ts';
+import { findMissingFactor } from '../second-factors/missing-factor.ts';
+import { type AdminSession, openAdminSession, signAdminSession } from '../sessions/admin-sessions.ts';
+import { extendSession } from '../sessions/session-rows.ts';
+import { openUserSession, signUserSession, type UserSession } from '../sessions/user-sessions.ts';
 import { findAdminById } from '../users/admins.ts';
-import { type AdminSession, openAdminSession, signAdminSession } from './admin-sessions.ts';
-import { extendSession } from './session-rows.ts';
-import { openUserSession, signUserSession, type UserSession } from './user-sessions.ts';
 
 /**
  * Returns a new token for the caller's session with the current window (auth §9.2); anonymous users have their own
- * window, and an impersonating admin's token keeps its expiry. Throws 401 when the account or the session has ended,
+ * window, and an impersonating admin's token keeps its expiry. A user who must set up a second factor gets the token for
+ * it, and the session ends with its own token. Throws 401 when the account or the session has ended,
  * 403 if the `sign_in_rule` no longer admits the account.
  */
-export function refreshSession(parts: AuthParts, origin: Origin): Promise<UserSession | AdminSession> {
+export function refreshSession(
+  parts: AuthParts,
+  origin: Origin,
+): Promise<UserSession | AdminSession | EnrollmentRequired> {
   const { principal } = origin.context;
   if (principal.type === 'guest' || principal.type === 'service') throw unauthenticated();
   return principal.type === 'admin' ? refreshAdmin(parts, principal, origin) : refreshUser(parts, principal, origin);
@@ -35,7 +41,7 @@ async function refreshUser(
   parts: AuthParts,
   principal: Extract<Principal, { type: 'user' }>,
   origin: Origin,
-): Promise<UserSession> {
+): Promise<UserSession | EnrollmentRequired> {
   const { id, collection: name, sessionId, impersonatedBy, expiresAtSec, factors, signedInAtSec } = principal;
   const { database, settings, nowSec, collections } = parts;
   return collections.serve(name, async (collection) => {
@@ -46,6 +52,11 @@ async function refreshUser(
       const windowSec = (expiresAtSec ?? 0) - nowSec();
       if (windowSec <= 0) throw unauthenticated();
       return signUserSession(database.query, parts, { collection, user, sessionId, windowSec, impersonatedBy });
+    }
+    const proved = factors ?? [];
+    if ((await findMissingFactor(database.read, parts, { collection, user, proved })) === 'enrollment') {
+      const provedAtSec = signedInAtSec ?? null;
+      return requireEnrollment(database.query, parts, { collection, user, proved, provedAtSec, sessionId });
     }
     if (!sessionId)
       return openUserSession(database.query, parts, {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Query } from '@recordbus/database';
-import { hashOneTimeToken } from '../one-time/one-time-tokens.ts';
+import { hashOneTimeToken } from './one-time-tokens.ts';
 
 interface NewCode {
   readonly collectionId: string;
@@ -61,3 +61,10 @@ export async function guessCode(query: Query, guess: Guess): Promise<LiveCode | 
   });
   return code;
 }
+
+/** How many codes are mailed for an account, for signing in and as a second factor together (auth §5.1). */
+export const codesSent = (collectionId: string, accountId: string) => ({
+  key: `codes sent ${collectionId} ${accountId}`,
+  max: 10,
+  windowSec: 10 * 60,
+});

@@ -3,9 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import { finishOneTimeToken } from '@recordbus/accounts';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
-import { createCodeHasher } from '../one-time/code-hasher.ts';
-import { findOneTimeToken } from '../one-time/one-time-tokens.ts';
+import { createCodeHasher } from './code-hasher.ts';
 import { guessCode, replaceCode } from './code-rows.ts';
+import { findOneTimeToken } from './one-time-tokens.ts';
 
 const nowSec = 1_800_000_000;
 const expiresAtSec = nowSec + 600;
