@@ -121,6 +121,8 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'import-modes': [],
   'import-refusals': ['wire'],
   'import-relations': [],
+  'inbound-mails.slow': ['wire'],
+  'inbound-mails-replicas.slow': [],
   indexes: [],
   'large-schema.slow': [],
   'list-by-cursor': ['client'],

@@ -81,6 +81,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'records-erasures records-jobs',
     'record-subjects',
     'records-parts routes',
+    'inbound-mail',
     'extensions',
     'own-data',
     'transfer',

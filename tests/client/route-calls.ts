@@ -248,6 +248,7 @@ export const without: Readonly<Record<string, string>> = {
   'GET /_/assets/{file}': 'a part of a page',
   'GET /_/portal': 'a page',
   'POST /api/v1/auth/refresh': 'the client refreshes by itself',
+  'POST /api/v1/mail/inbound/{provider}': 'for mail providers',
   'GET /api/v1/realtime': 'live connections use POST',
   'POST /api/v1/realtime': 'live connections have tests of their own',
   'PUT /api/v1/admin/moved-sessions/{collection}': 'for the command line, which moves an app in',

@@ -72,6 +72,7 @@ test(name, { timeout: (seconds + 900) * 1000 }, async (t) => {
     ...provider.settings(),
     'hooks.http.allow': '127.0.0.0/8',
     'metrics.enabled': '1',
+    'mail.inbound.postmark.secret': 'secret',
     'auth.otp.enabled': '1',
     'auth.anonymous.enabled': '1',
     'notifications.providers.onesignal.enabled': '1',

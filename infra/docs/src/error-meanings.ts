@@ -51,6 +51,7 @@ export const meanings: Readonly<Record<string, string>> = {
   scope_exceeded:
     'A service key cannot give more than it has: a key with other scopes, a later end or other networks; with an end or networks, it also changes no admin.',
   sign_in_refused: "The collection's `sign_in_rule` does not admit the account.",
+  mail_repeated: 'A request with the token that Mailgun signed came in before.',
   mail_queue_full: 'As many bytes of mails wait for the mail server as may wait.',
   too_many_jobs: "As many of the extension's jobs wait as `jobs.max_pending` allows.",
   too_many_keys: 'There is no room for another service key.',
@@ -66,6 +67,7 @@ export const meanings: Readonly<Record<string, string>> = {
   last_admin: 'The last admin cannot be deleted.',
   last_way_in: 'The user has no other way to sign in. Set a password or add a passkey first.',
   mail_not_configured: 'Mail is not configured.',
+  mail_not_readable: "A mail that came in is not in its provider's format, or too costly to read.",
   mail_not_sent: 'The mail server refused the mail; `details` has its words.',
   malformed_request: 'The request cannot be read: its JSON, a parameter, a filter or a sort.',
   method_not_allowed: 'The path does not have this method; `Allow` lists its methods.',
@@ -96,6 +98,7 @@ export const meanings: Readonly<Record<string, string>> = {
   record_changing: 'Other requests keep creating and deleting the record; send the request again.',
   record_deleted: 'The record was deleted; a restore with `deleted=1` creates it again.',
   request_timeout: 'The request arrived too slowly.',
+  subscription_not_confirmed: 'Amazon SNS did not confirm the subscription for mails that come in.',
   schema_moved: 'The schema has changed since the plan: plan again.',
   schema_readonly: 'With `SERVICE_SCHEMA=readonly`, collections change only by applying schema files.',
   sign_up_closed: 'Only admins create accounts in this collection.',

@@ -12,6 +12,8 @@ const allowed: Readonly<Record<string, string>> = {
   'libs/pocketbase-move/src/archive/move-process.ts': 'the order for a process, which may end',
   'libs/pocketbase-move/src/archive/start-move.ts': 'messages of the process with the backup',
   'services/gateway/src/upstream/endpoints.ts': 'a connection to a service of the product',
+  'services/records/src/inbound-mail/mime/mail-parser.ts': 'messages of the parser',
+  'services/records/src/inbound-mail/mime/parser.ts': 'messages within the parser, which may end',
   'services/records/src/files/previews/decoder-process.ts': 'messages of the decoder',
   'services/records/src/files/previews/decoder.ts': 'messages within the decoder, which may end',
 };

@@ -64,6 +64,9 @@ export interface CronDescription {
   readonly timeoutMs: number;
 }
 
+/** The name of the job that takes a mail to the extension's `onMail`. */
+export const mailJob = 'onMail';
+
 export interface JobDescription {
   readonly name: string;
   /** How many run at once over all replicas; null for no limit. */
@@ -74,6 +77,8 @@ export interface JobDescription {
     readonly backoff: 'exponential' | number | readonly number[];
   };
   readonly timeoutMs: number;
+  /** Whether it is the extension's `onMail`, which code cannot enqueue. */
+  readonly takesMails: boolean;
 }
 
 /** The extension function to call. */
@@ -84,6 +89,7 @@ export type CallTarget =
   | { readonly kind: 'route'; readonly name: string }
   | { readonly kind: 'cron'; readonly name: string }
   | { readonly kind: 'job'; readonly name: string }
+  | { readonly kind: 'mail' }
   /** Checks a job's input, and returns its key. */
   | { readonly kind: 'jobInput'; readonly name: string };
 
@@ -100,6 +106,8 @@ export function nameOfTarget(target: CallTarget): string {
       return `cron ${target.name}`;
     case 'job':
       return `job ${target.name}`;
+    case 'mail':
+      return mailJob;
     case 'jobInput':
       return `input of job ${target.name}`;
   }

@@ -1,6 +1,7 @@
 import type { Cron } from './cron.ts';
 import type { CustomEvent } from './event.ts';
 import type { CollectionHooks, SignInHooks } from './hooks.ts';
+import type { MailHook } from './incoming-mail.ts';
 import type { Job } from './job.ts';
 import type { Route } from './route.ts';
 import type { AnyCollection, AnySchema, SchemaOf } from './schema.ts';
@@ -21,6 +22,8 @@ export interface Extension<S = AnySchema> {
   readonly events?: readonly CustomEvent[];
   /** By name: letters, digits, `_` and `-`. */
   readonly jobs?: Readonly<Record<string, Job<S>>>;
+  /** Takes the mails that come in at `/api/v1/mail/inbound/<provider>`. */
+  readonly onMail?: MailHook<S>;
 }
 
 /**

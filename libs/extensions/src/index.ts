@@ -26,6 +26,7 @@ export type {
   UpdateEvent,
   Write,
 } from './hooks.ts';
+export type { IncomingAttachment, IncomingMail, MailAddress, MailHook } from './incoming-mail.ts';
 export { type Job, type JobRun, job } from './job.ts';
 export type * from './job-types.ts';
 export { Refusal, refuse } from './refusal.ts';

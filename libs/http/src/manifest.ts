@@ -22,6 +22,7 @@ export interface RouteManifest {
   readonly idempotent: boolean;
   readonly takesEnrollment?: boolean | undefined;
   readonly staysOpen?: boolean | undefined;
+  readonly readsAuthorization?: boolean | undefined;
   readonly bodyLimitBytes: number;
   /** The schemas for a body that the route reads itself, by content type. */
   readonly streamedBody?: Readonly<Record<string, JsonSchema>> | undefined;

@@ -96,6 +96,8 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
   readonly sessionHeader?: string | undefined;
   /** Whether its answers stay open until their clients leave (`Reply.holdOpen`), and it accepts WebSockets. */
   readonly staysOpen?: boolean;
+  /** Whether the route itself checks `Authorization`, which then names no account: every caller is a guest. */
+  readonly readsAuthorization?: boolean;
   /** Headers that the route reads, each with its description. */
   readonly requestHeaders?: Readonly<Record<string, string>>;
   /** Every status that the route answers with, in addition to those of any route. */
@@ -130,6 +132,7 @@ export interface Route {
   readonly sessionHeader?: string | undefined;
   readonly streamedBody?: Readonly<Record<string, JsonSchema>> | undefined;
   readonly staysOpen?: boolean | undefined;
+  readonly readsAuthorization?: boolean | undefined;
   readonly requestHeaders?: Readonly<Record<string, string>> | undefined;
   readonly answers: Readonly<Record<number, Answer>>;
   readonly described?: Described;

@@ -14,6 +14,7 @@ import { createRestores } from './backups/restores.ts';
 import { createCollectionDescriptions } from './description/collection-descriptions.ts';
 import { addExtensionJobMetrics } from './extensions/jobs/job-metrics.ts';
 import { createServedExtensions, type ServedExtensions } from './extensions/served-extensions.ts';
+import { createInboundMails } from './inbound-mail/inbound-mails.ts';
 import { createLiveReads } from './live/live-reads.ts';
 import { createMoves } from './moves/moves.ts';
 import { forgetTotals } from './read/total.ts';
@@ -35,6 +36,7 @@ import { extensionJobRoutes } from './routes/extension-jobs.ts';
 import { fileTokenRoute } from './routes/file-token.ts';
 import { getRoute } from './routes/get.ts';
 import { historyRoute } from './routes/history.ts';
+import { inboundMailRoute } from './routes/inbound-mail.ts';
 import { internalAccountRoutes } from './routes/internal-accounts.ts';
 import { internalLiveRoutes } from './routes/internal-live.ts';
 import { listRoute } from './routes/list.ts';
@@ -103,6 +105,14 @@ export function createRecords(
     log,
     dispatch: (routes) => createDispatcher(routes, { ...dispatching, idempotency }),
   });
+  const inboundMails = createInboundMails({
+    settings,
+    cipher: given.cipher,
+    write: records.write,
+    query: database.of('background').query,
+    takers: () => extensions.loaded?.mailTakers ?? [],
+    log,
+  });
   const jobs = createRecordsJobs(given, parts, records);
   const erasures = createRecordsErasures(given, parts, records);
   const { storage, backups: place } = given;
@@ -143,6 +153,7 @@ export function createRecords(
     ...backupRoutes({ database: database.of('admin'), backups, archives: place.archives }),
     ...restoreRoutes({ database: database.of('admin'), restores }),
     ...moveRoutes({ database: database.of('admin'), archives: place.archives, moves, maxBytes: maxBackupBytes }),
+    inboundMailRoute(inboundMails),
     ...cronRoutes({
       database,
       all: () => [erasures.crons, ...(extensions.loaded ? [extensions.loaded.scheduler] : [])],
@@ -187,6 +198,7 @@ export function createRecords(
       // Imports run the hooks, so they are loaded first.
       jobs.start();
       erasures.start();
+      inboundMails.start();
       moves.start();
       backupSchedule.start();
       restores
@@ -206,6 +218,7 @@ export function createRecords(
       await moves.stop();
       await jobs.stop();
       await erasures.stop();
+      await inboundMails.stop();
       await extensions.stop();
       await erased.stop();
       await client.close();

@@ -1,7 +1,8 @@
 import { cron, defineExtension, job, route, z } from '@recordbus/extensions';
 
-/** A cron that admins run and that asks for a job, and a route: operations in the document. */
+/** A cron that admins run and that asks for a job, a route, and a hook for mails: operations in the document. */
 export const extension = defineExtension({
+  onMail() {},
   jobs: { later: job({ input: z.object({ n: z.number() }), handler() {} }) },
   crons: [
     cron({

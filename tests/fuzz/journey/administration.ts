@@ -23,6 +23,9 @@ export async function goThroughAdministration({ call, admin: as }: Parts): Promi
   await call('get');
   await call('getInnerPortal');
   await call('getXClockEcho');
+  const Authorization = `Basic ${Buffer.from('postmark:secret').toString('base64')}`;
+  const mail = { MessageID: '73e6d360-66eb-11e1-8e72-a8904824019b', Subject: 'Hello' };
+  await call('postMailInboundByProvider', { path: { provider: 'postmark' }, headers: { Authorization }, body: mail });
   for (const own of [
     'getInnerMetrics',
     'getAdminSchemaTypes',

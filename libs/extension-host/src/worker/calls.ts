@@ -42,8 +42,7 @@ export function createCalls(extension: Extension, say: (message: FromWorker) => 
       say({ type: 'begun', call });
       try {
         const ask = askFor(call);
-        const isHandler = target.kind === 'route' || target.kind === 'cron' || target.kind === 'job';
-        const transaction = isHandler ? createTransaction(ask, log) : noTransaction;
+        const transaction = handlerKinds.has(target.kind) ? createTransaction(ask, log) : noTransaction;
         const tools = { ...createTools(ask, log), transaction };
         const value = await invoke(extension, target, input, tools, async (percent, message) => {
           await ask('job.progress', [percent, message]);
@@ -61,6 +60,9 @@ export function createCalls(extension: Extension, say: (message: FromWorker) => 
     },
   };
 }
+
+/** The functions that get `transaction`. */
+const handlerKinds: ReadonlySet<Call['target']['kind']> = new Set(['route', 'cron', 'job', 'mail']);
 
 /** The service holds the arguments in its own memory. */
 const maxArgumentsSize = 16 * 1024 * 1024;

@@ -10,6 +10,7 @@ import {
   type CronDescription,
   type ExtensionDescription,
   type JobDescription,
+  mailJob,
   type RouteDescription,
 } from '../description.ts';
 import { anySchema } from './any-schema.ts';
@@ -25,6 +26,8 @@ const jobTimeoutSec = 60;
 const maxJobTimeoutSec = 3600;
 const jobRetries = 10;
 const maxJobRetries = 100;
+/** Retries of a mail that came in: for about a day. */
+const mailRetries = 30;
 
 const code = z.custom<unknown>((value) => typeof value === 'function', 'must be a function');
 const collectionName = z
@@ -101,6 +104,7 @@ const declaration = z.strictObject({
   crons: z.array(cron).default([]),
   events: z.array(event).max(200).default([]),
   jobs: z.record(ownName, job).default({}),
+  onMail: code.optional(),
 });
 
 /**
@@ -117,6 +121,8 @@ export function describeExtension(module: unknown): { extension: Extension; desc
   const { data } = result;
   refuseTwice('cron', data.crons);
   refuseTwice('event', data.events);
+  if (data.onMail && Object.hasOwn(data.jobs, mailJob))
+    throw new Error(`the job ${mailJob} has the name of the mail hook`);
   return {
     extension: exported as Extension,
     description: {
@@ -129,17 +135,26 @@ export function describeExtension(module: unknown): { extension: Extension; desc
       routes: data.routes.map(describeRoute),
       crons: data.crons.map(({ handler, ...rest }): CronDescription => rest),
       events: data.events,
-      jobs: Object.entries(data.jobs).map(
-        ([name, { concurrency, retry, timeout_s }]): JobDescription => ({
-          name,
-          concurrency,
-          retry,
-          timeoutMs: timeout_s * 1000,
-        }),
-      ),
+      jobs: [...Object.entries(data.jobs).map(describeJob), ...(data.onMail ? [mailHook] : [])],
     },
   };
 }
+
+const describeJob = ([name, { concurrency, retry, timeout_s }]: [string, z.output<typeof job>]): JobDescription => ({
+  name,
+  concurrency,
+  retry,
+  timeoutMs: timeout_s * 1000,
+  takesMails: false,
+});
+
+const mailHook: JobDescription = {
+  name: mailJob,
+  concurrency: null,
+  retry: { max: mailRetries, backoff: 'exponential' },
+  timeoutMs: jobTimeoutSec * 1000,
+  takesMails: true,
+};
 
 function refuseTwice(kind: string, declared: readonly { readonly name: string }[]): void {
   const names = declared.map(({ name }) => name);

@@ -3,6 +3,7 @@ import { describeIssues } from '@recordbus/errors/describe-issues';
 import {
   type Extension,
   type HandlerTools,
+  type IncomingMail,
   type JobRun,
   Reply,
   type Route,
@@ -31,6 +32,14 @@ export interface RouteOutput {
 export interface JobRunInput extends Pick<JobRun, 'id' | 'key' | 'attempt'> {
   /** JSON text. */
   readonly input: string;
+}
+
+/** A mail that came in, as the host passes it. */
+export interface MailInput {
+  /** JSON text: the mail, its attachments without their content. */
+  readonly mail: string;
+  /** The attachments' contents. */
+  readonly contents: readonly (Uint8Array | null)[];
 }
 
 /** Calls the function that the target names, and returns its result for the host. */
@@ -68,6 +77,9 @@ export async function invoke(
       await handler({ ...run, input: await readInput(schema, text), progress } as never, tools);
       return undefined;
     }
+    case 'mail':
+      await requireDeclared(extension.onMail, target)(readMail(input as MailInput), tools);
+      return undefined;
     case 'jobInput': {
       const { key, input: schema } = requireDeclared(extension.jobs?.[target.name], target);
       const read = await readInput(schema, input as string);
@@ -78,6 +90,11 @@ export async function invoke(
       return answer(requireDeclared(route, target), input as RouteInput, tools);
     }
   }
+}
+
+function readMail({ mail, contents }: MailInput): IncomingMail {
+  const read = JSON.parse(mail) as IncomingMail;
+  return { ...read, attachments: read.attachments.map((one, index) => ({ ...one, content: contents[index] ?? null })) };
 }
 
 /** Returns a declaration that existed when the call began; throws if the file was edited since. */

@@ -7,6 +7,8 @@ export interface PartHead {
   /** Without folders. A part with a file name is a file. */
   readonly filename: string | undefined;
   readonly isFile: boolean;
+  /** The content type, in lower case and without parameters. */
+  readonly type: string;
   /** A text's charset. */
   readonly charset: string;
 }
@@ -36,6 +38,7 @@ export function readPartHead(bytes: Uint8Array, ordinal: number): PartHead {
     name,
     filename: filename?.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1),
     isFile: filename !== undefined || type.value.toLowerCase() === 'application/octet-stream',
+    type: type.value.toLowerCase(),
     charset: type.parameters.get('charset') ?? 'utf-8',
   };
 }

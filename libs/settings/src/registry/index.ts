@@ -8,7 +8,7 @@ import { events } from './events.ts';
 import { files } from './files.ts';
 import { http } from './http.ts';
 import { lockout } from './lockout.ts';
-import { mail } from './mail.ts';
+import { inboundMail, mail } from './mail.ts';
 import { metrics } from './metrics.ts';
 import { oauthProviders } from './oauth-providers.ts';
 import { openapi } from './openapi.ts';
@@ -30,6 +30,7 @@ import { webhooks } from './webhooks.ts';
 export const settingGroups = [
   rateLimit,
   mail,
+  inboundMail,
   emailTemplates,
   authFeatures,
   cors,

@@ -44,3 +44,27 @@ export const mail = settingGroup('Mail (SMTP)', ['auth'], {
   'smtp.pass': unsetSetting(line(1024), '', 'Password at the mail server.'),
   'smtp.from': unsetSetting(mailbox, '', 'Sender, such as Name <name@example.com>.'),
 });
+
+/** Visible ASCII, as providers' keys and topics are. */
+const inboundSecret = boundedText(1024).regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters, without spaces');
+
+export const inboundMail = settingGroup('Mail that comes in', ['records'], {
+  'mail.inbound.postmark.secret': unsetSetting(
+    inboundSecret,
+    '',
+    'The password in the URL that Postmark posts mails to. Empty: nothing is taken from Postmark.',
+  ),
+  'mail.inbound.mailgun.secret': unsetSetting(
+    inboundSecret,
+    '',
+    "Mailgun's HTTP webhook signing key. Empty: nothing is taken from Mailgun.",
+  ),
+  'mail.inbound.ses.secret': unsetSetting(
+    inboundSecret.regex(
+      /^arn:aws(-cn|-us-gov)?:sns:[a-z0-9-]{1,40}:\d{12}:[\w.-]{1,256}$/,
+      'must be the ARN of an SNS topic, such as arn:aws:sns:eu-central-1:123456789012:mails',
+    ),
+    '',
+    "The ARN of the SNS topic with Amazon SES's mails. Empty: nothing is taken from SES.",
+  ),
+});

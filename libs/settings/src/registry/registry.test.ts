@@ -59,6 +59,9 @@ function problemOf(key: string, value: unknown): string {
 test('secrets are the keys with secret endings [settings §4.1]', () => {
   const fixed = [
     'smtp.pass',
+    'mail.inbound.postmark.secret',
+    'mail.inbound.mailgun.secret',
+    'mail.inbound.ses.secret',
     'metrics.token',
     'oauth2.apple.private_key',
     'notifications.providers.onesignal.api_key',

@@ -33,6 +33,16 @@ const body: Row = {
   ],
 };
 
+const inboundSecret: Row = {
+  text: '',
+  good: [['key-3f/+=', 'key-3f/+=']],
+  bad: [
+    ['a b', /visible ASCII/],
+    ['passwörd', /visible ASCII/],
+    ['x'.repeat(1025), /at most 1024/],
+  ],
+};
+
 export const mailRows = {
   'smtp.enabled': flag('0'),
   'smtp.host': {
@@ -79,6 +89,17 @@ export const mailRows = {
       ),
       ['Ada <a@b.c>\r\nBcc: eve@example.com', /one line/],
     ],
+  },
+  'mail.inbound.postmark.secret': inboundSecret,
+  'mail.inbound.mailgun.secret': inboundSecret,
+  'mail.inbound.ses.secret': {
+    text: '',
+    good: ['arn:aws:sns:eu-central-1:123456789012:mails', 'arn:aws-us-gov:sns:us-gov-west-1:123456789012:a.fifo'].map(
+      (arn) => [arn, arn],
+    ),
+    bad: ['mails', 'arn:aws:sqs:eu-central-1:123456789012:mails', 'arn:aws:sns:eu-central-1:12:mails', 'a b'].map(
+      (bad) => [bad, /ARN of an SNS topic|visible ASCII/],
+    ),
   },
   'app.url': url,
   'email.lang': {

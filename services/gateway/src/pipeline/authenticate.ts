@@ -27,8 +27,8 @@ interface AuthenticateDeps {
 /**
  * Sets the principal from the bearer token, which is a session token or a service key. A caller with an invalid token,
  * or with a token whose account or session has ended, is a guest whom rules refuse with 401 instead of 403 (http §6.4).
- * Only the gateway reads credentials, so this step removes them from the request. A route that takes enrollment tokens gets
- * an unknown bearer token with the context.
+ * Only the gateway reads credentials, so this step removes them from the request, unless the route checks its own. A route
+ * that takes enrollment tokens gets an unknown bearer token with the context.
  */
 export function authenticate({ identifyToken, keys, sessionUse, admitOpen }: AuthenticateDeps): Step {
   const identify = async (
@@ -46,7 +46,7 @@ export function authenticate({ identifyToken, keys, sessionUse, admitOpen }: Aut
     const { exchange } = response.locals;
     if (exchange.route?.staysOpen || upgradeHead(request)) await admitOpen(request, exchange);
     const { authorization } = request.headers;
-    if (authorization !== undefined) {
+    if (authorization !== undefined && !exchange.route?.readsAuthorization) {
       request.headers.authorization = undefined;
       const key = bearer.exec(authorization)?.[1] ?? '';
       if (isKeyText(key)) {

@@ -19,6 +19,8 @@ export interface RouteEntry {
   readonly staysOpen: boolean;
   /** Whether a guest may have an enrollment token, which the service checks (auth §6.10). */
   readonly takesEnrollment: boolean;
+  /** Whether the service checks `Authorization` itself. */
+  readonly readsAuthorization: boolean;
   readonly upstream: Upstream;
 }
 
@@ -88,6 +90,7 @@ const toEntries = (upstream: Upstream, routes: readonly RouteManifest[]): RouteE
         multipartLimitBytes,
         staysOpen: traits.staysOpen === true,
         takesEnrollment: traits.takesEnrollment === true,
+        readsAuthorization: traits.readsAuthorization === true,
         upstream,
       })),
   );

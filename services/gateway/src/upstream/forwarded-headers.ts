@@ -2,8 +2,11 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { connectionHeaders, namedByConnection } from '@recordbus/http';
 import { contextHeader } from '@recordbus/request/context';
 
-/** `expect` was answered here. Credentials end at the gateway: the context names the principal. */
-const keptFromService = new Set([...connectionHeaders, 'expect', 'authorization', contextHeader]);
+/**
+ * `expect` was answered here. Credentials end at the gateway, where `authenticate` removes them, since the context names
+ * the principal; they are still there only for a route that reads them.
+ */
+const keptFromService = new Set([...connectionHeaders, 'expect', contextHeader]);
 
 /**
  * Returns the headers of a request for the service, with the signed context: names and values in turn. The headers that

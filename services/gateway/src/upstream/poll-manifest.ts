@@ -44,6 +44,7 @@ export const routeManifest: z.ZodType<RouteManifest> = z.looseObject({
   idempotent: z.boolean(),
   staysOpen: z.boolean().optional(),
   takesEnrollment: z.boolean().optional(),
+  readsAuthorization: z.boolean().optional(),
   bodyLimitBytes: z.number(),
   multipartLimitBytes: z.number().optional(),
   multipartBody: jsonSchema.optional(),

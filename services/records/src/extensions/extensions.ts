@@ -51,6 +51,8 @@ export interface Extensions {
   readonly hookedCollections: HookedCollections;
   /** The events that the extensions declare now. */
   readonly customEvents: readonly EventDescription[];
+  /** The extensions that take mails, now. */
+  readonly mailTakers: readonly string[];
   readonly scheduler: Pick<Scheduler, 'crons' | 'runNow'>;
   /** The current ones; they change with the extensions. */
   readonly routes: readonly Route[];
@@ -120,6 +122,11 @@ export async function startExtensions(deps: ExtensionsDeps): Promise<Extensions>
     get customEvents() {
       return host.extensions.flatMap(({ description }) => description.events);
     },
+    get mailTakers() {
+      return host.extensions
+        .filter(({ description }) => description.jobs.some(({ takesMails }) => takesMails))
+        .map(({ name }) => name);
+    },
     scheduler,
     get routes() {
       return routes;
@@ -137,13 +144,14 @@ export async function startExtensions(deps: ExtensionsDeps): Promise<Extensions>
 
 /** Creates the runners of the extensions' jobs. Their transactions take no places of requests' hooks. */
 function createRunners(deps: ExtensionsDeps, host: ExtensionHost, toolbox: Toolbox): JobRunners {
-  const { config, records, database, bus, jobMetrics, log } = deps;
+  const { config, records, database, bus, cipher, jobMetrics, log } = deps;
   const background = database.of('background');
   return createJobRunners({
     host,
     withTransactions: createWithTransactions({ toolbox, write: records.writeInJobs }),
     database: background,
     write: records.writeInBackground,
+    cipher,
     bus,
     maxRunning: config.maxJobWorkers,
     metrics: jobMetrics,

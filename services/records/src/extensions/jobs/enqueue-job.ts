@@ -13,6 +13,8 @@ interface NewJob {
   readonly atSec: number | undefined;
   readonly requestId: string | null;
   readonly traceparent: string | null;
+  /** The mail that the job takes to the extension. */
+  readonly mailId?: string | undefined;
 }
 
 interface Enqueued {
@@ -29,8 +31,9 @@ export async function enqueueJob(query: Query, job: NewJob): Promise<Enqueued> {
   const id = newId();
   const [row] = await query<{ id: string }>({
     name: 'extension-jobs.enqueue',
-    text: `insert into system.extension_jobs as q (id, extension, name, input, key, priority, due_at, is_due, request_id, traceparent)
-      select $1, $2, $3, $4, $5, $6, t.due_at, t.due_at <= clock_timestamp(), $9, $10
+    text: `insert into system.extension_jobs as q (id, extension, name, input, key, priority, due_at, is_due, request_id, traceparent,
+        mail_id)
+      select $1, $2, $3, $4, $5, $6, t.due_at, t.due_at <= clock_timestamp(), $9, $10, $11
       from (select coalesce(to_timestamp($8::float8), clock_timestamp() + make_interval(secs => coalesce($7::float8, 0))) as due_at) t
       on conflict (extension, key, name) where state = 'pending' and key is not null do update
         set priority = greatest(q.priority, excluded.priority),
@@ -48,6 +51,7 @@ export async function enqueueJob(query: Query, job: NewJob): Promise<Enqueued> {
       job.atSec ?? null,
       job.requestId,
       job.traceparent,
+      job.mailId ?? null,
     ],
   });
   if (!row) throw new Error('the insert of a job returned no row');

@@ -1,6 +1,14 @@
+import type { ValueCipher } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
 import { AppError } from '@recordbus/errors';
-import type { AnswerAsk, ExtensionHost, JobDescription, JobRunInput } from '@recordbus/extension-host';
+import type {
+  AnswerAsk,
+  CallTarget,
+  ExtensionHost,
+  JobDescription,
+  JobRunInput,
+  MailInput,
+} from '@recordbus/extension-host';
 import type { Logger } from '@recordbus/process/logging';
 import { acceptTraceparent } from '@recordbus/process/telemetry';
 import { doubling, LostLease, listed, underLease } from '@recordbus/queue';
@@ -14,6 +22,7 @@ import type { ClaimedJob } from './claim-jobs.ts';
 import { buryJob, finishJob, type Progress, renewJob, returnJob } from './end-job.ts';
 import type { JobMetrics } from './job-metrics.ts';
 import { renewMs } from './job-table.ts';
+import { readMailInput } from './stored-mail.ts';
 
 export interface RunJobDeps {
   readonly host: Pick<ExtensionHost, 'callJob'>;
@@ -22,6 +31,8 @@ export interface RunJobDeps {
   readonly database: Pick<Database, 'query'>;
   /** The same connections, for writes with events. */
   readonly write: RunWrite;
+  /** Decrypts mails that came in. */
+  readonly cipher: Pick<ValueCipher, 'decrypt'>;
   readonly metrics: JobMetrics;
   readonly log: Logger;
 }
@@ -100,9 +111,9 @@ interface AttemptCall {
 }
 
 async function callJob(
-  { host, withTransactions }: RunJobDeps,
+  deps: RunJobDeps,
   extension: string,
-  { timeoutMs }: JobDescription,
+  declared: JobDescription,
   job: ClaimedJob,
   { signal, progress, onBegun }: AttemptCall,
 ): Promise<void> {
@@ -113,29 +124,40 @@ async function callJob(
     clientAddress: '',
   };
   const scope = rootScope(context);
-  const input: JobRunInput = {
-    id: job.id,
-    key: job.key ?? undefined,
-    attempt: job.failures + job.losses + 1,
-    input: job.input,
-  };
+  const { target, input } = await workOf(deps, declared, job).catch((error: unknown) => {
+    onBegun();
+    throw error;
+  });
   const withProgress =
     (answer: AnswerAsk): AnswerAsk =>
     (method, args, worker) =>
       method === 'job.progress'
         ? progress.tool({ extension, scope, worker, method }, args)
         : answer(method, args, worker);
-  await withTransactions(extension, scope, (answer) =>
-    host.callJob(extension, {
-      target: { kind: 'job', name: job.name },
+  await deps.withTransactions(extension, scope, (answer) =>
+    deps.host.callJob(extension, {
+      target,
       input,
-      timeoutMs,
+      timeoutMs: declared.timeoutMs,
       waitMs: startMs,
       signal,
       onBegun,
       answer: withProgress(answer),
     }),
   );
+}
+
+/** Returns what the attempt calls, and what with. */
+async function workOf(
+  { database, cipher }: RunJobDeps,
+  { takesMails }: JobDescription,
+  job: ClaimedJob,
+): Promise<{ readonly target: CallTarget; readonly input: JobRunInput | MailInput }> {
+  const attempt = job.failures + job.losses + 1;
+  if (takesMails)
+    return { target: { kind: 'mail' }, input: await readMailInput(database.query, cipher, { ...job, attempt }) };
+  const input = { id: job.id, key: job.key ?? undefined, attempt, input: job.input };
+  return { target: { kind: 'job', name: job.name }, input };
 }
 
 /** Notes a failed attempt: another one follows unless it was the last, or no other could succeed. */

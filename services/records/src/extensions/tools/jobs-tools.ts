@@ -70,7 +70,8 @@ export const jobsTools = ({ host, write, checkRoom }: JobsToolsDeps): Readonly<R
 function splitName(extensions: ExtensionHost['extensions'], full: string): { extension: string; name: string } {
   const [extension = '', name = ''] = full.split('.');
   const declared = extensions.find((one) => one.name === extension)?.description.jobs;
-  if (`${extension}.${name}` !== full || !declared?.some((job) => job.name === name)) throw notFound(`the job ${full}`);
+  if (`${extension}.${name}` !== full || !declared?.some((job) => job.name === name && !job.takesMails))
+    throw notFound(`the job ${full}`);
   return { extension, name };
 }
 

@@ -105,6 +105,26 @@ export const mail: Section = {
         language,
       ],
     },
+    {
+      title: 'Mail that comes in',
+      settings: [
+        item(
+          'mail.inbound.postmark.secret',
+          'Postmark password',
+          'The password in the URL of your inbound stream: https://postmark:<password>@<this server>/api/v1/mail/inbound/postmark.',
+        ),
+        item(
+          'mail.inbound.mailgun.secret',
+          'Mailgun signing key',
+          'The HTTP webhook signing key, from the API security page at Mailgun.',
+        ),
+        item(
+          'mail.inbound.ses.secret',
+          'Amazon SNS topic',
+          'The ARN of the topic to which the receipt rule of Amazon SES publishes mails.',
+        ),
+      ],
+    },
   ],
 };
 
