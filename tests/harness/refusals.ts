@@ -15,6 +15,9 @@ export const refused = {
   invalidCredentials: refusal(401, is.code),
   unauthenticated: { ...refusal(401, 'unauthenticated'), headers: { 'www-authenticate': is.matching(/^Bearer/) } },
   forbidden: refusal(403, is.code),
+  /** 403 that names exactly these members. */
+  forbiddenIn: (...members: readonly string[]) =>
+    refusal(403, is.code, { details: Object.fromEntries(members.map((member) => [member, is.text])) }),
   notFound: refusal(404, 'not_found'),
   methodNotAllowed: (allow: string) => ({ ...refusal(405, 'method_not_allowed'), headers: { allow } }),
   tooLarge: refusal(413, 'payload_too_large'),

@@ -97,6 +97,7 @@ onEachTopology('admins look at users and end their sessions', async (t, target) 
             has_password: true,
             recovery_codes: 0,
             links: [],
+            passkeys: [],
             sessions: [is.containing({ id: is.uuidV7, created_at: is.now })],
           },
         },

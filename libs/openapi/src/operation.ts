@@ -45,7 +45,12 @@ function requestBody(route: RouteManifest, components: Components) {
   if (streamedBody)
     return {
       required: false,
-      content: Object.fromEntries(Object.entries(streamedBody).map(([type, schema]) => [type, { schema }])),
+      content: Object.fromEntries(
+        Object.entries(streamedBody).map(([type, schema]) => [
+          type,
+          { schema: type === 'application/json' ? named(components, componentName(route, 'Body'), schema) : schema },
+        ]),
+      ),
     };
   if (!body) return undefined;
   const schema = named(components, componentName(route, 'Body'), body);

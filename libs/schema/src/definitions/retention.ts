@@ -10,20 +10,18 @@ const maxVersions = 1_000_000;
 const days = z.int('must be a whole number').min(1, 'must be at least 1').max(maxDays, `must be at most ${maxDays}`);
 
 /** How long records stay (privacy §3.1). */
-export const retainJson = z
-  .strictObject({
-    days: days.describe('how many days records stay'),
-    field: z
-      .string('must be a string')
-      .max(100, 'must have at most 100 characters')
-      .default('created')
-      .describe('from which time on: a date or autodate field, created or updated'),
-    action: z
-      .enum(retainActions, 'must be delete or redact')
-      .default('delete')
-      .describe('whether records are erased, or stay without their values'),
-  })
-  .meta({ id: 'Retention' });
+export const retainJson = z.strictObject({
+  days: days.describe('how many days records stay'),
+  field: z
+    .string('must be a string')
+    .max(100, 'must have at most 100 characters')
+    .default('created')
+    .describe('from which time on: a date or autodate field, created or updated'),
+  action: z
+    .enum(retainActions, 'must be delete or redact')
+    .default('delete')
+    .describe('whether records are erased, or stay without their values'),
+});
 
 /** Which versions stay (history §7). */
 export const historyKeepJson = z
