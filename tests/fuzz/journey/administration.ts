@@ -111,7 +111,7 @@ export async function goThroughAdministration({ call, admin: as }: Parts): Promi
   await call('getAdminRestores', { as });
 
   const crons = listAt((await call('getAdminCrons', { as })).json, 'data');
-  const name = String(crons[0]?.name);
+  const name = String(crons.find(({ extension }) => extension === 'clock')?.name);
   await call('postAdminCronsByNameRun', { as, path: { name } });
   await call('getAdminCronsByNameRuns', { as, path: { name }, query: page });
   const asked = await eventually('the cron has asked for a job', async () => {
