@@ -124,7 +124,7 @@ describe('an admin form with a value that cannot be read', { skip: skipWithoutBr
     await page.getByRole('tab', { name: 'Rules' }).click();
     await page.getByLabel('Delete: who can').selectOption('some');
     await pages.button('Save').click();
-    await page.getByText('Check delete_rule, fields.stars.options.min, fields.stars.options.default.').waitFor();
+    await page.getByText('Check delete_rule, field stars (min), field stars (default).').waitFor();
     await page.getByRole('tab', { name: 'Fields 2 to check' }).click();
     assert.equal(await page.getByLabel('Min', { exact: true }).inputValue(), '1,5');
     assert.equal(await page.getByLabel('Default', { exact: true }).inputValue(), 'five');
