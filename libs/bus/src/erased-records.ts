@@ -20,8 +20,14 @@ interface ErasedRow {
   readonly erasedAtMs: number;
 }
 
-/** Erasures by record id: ids of several collections may be equal. */
-type Erased = ReadonlyMap<string, readonly ErasedRow[]>;
+interface Erased {
+  /** By record id: ids of several collections may be equal. */
+  readonly byId: ReadonlyMap<string, readonly ErasedRow[]>;
+  readonly earliestMs: number;
+  readonly latestMs: number;
+}
+
+const none: Erased = { byId: new Map(), earliestMs: Number.POSITIVE_INFINITY, latestMs: 0 };
 
 const pollMs = 5000;
 /** A long transaction commits its rows later than it dates them: so much is read again, in milliseconds. */
@@ -47,7 +53,7 @@ export function createErasedRecords({ query, bus, log }: ErasedRecordsDeps): Era
     { collectionId, id }: { readonly collectionId: string | undefined; readonly id: string },
     timeMs: number,
   ): boolean {
-    const rows = copy.current.get(id);
+    const rows = copy.current.byId.get(id);
     return (
       rows?.some(
         (row) => (collectionId === undefined || row.collectionId === collectionId) && timeMs <= row.erasedAtMs,
@@ -61,7 +67,7 @@ export function createErasedRecords({ query, bus, log }: ErasedRecordsDeps): Era
     refresh: copy.refresh,
     isErasedSince,
     isErased({ header, time }) {
-      if (copy.current.size === 0) return false;
+      if (copy.current.byId.size === 0) return false;
       const subject = header('ce-subject');
       if (subject === undefined) return false;
       const statedMs = Date.parse(header('ce-time') ?? '');
@@ -71,27 +77,29 @@ export function createErasedRecords({ query, bus, log }: ErasedRecordsDeps): Era
   };
 }
 
-/** Reads what is new, and leaves out what the stream no longer has. Returns the given copy if nothing has changed. */
-async function readErased(query: Query, before: Erased = new Map()): Promise<Erased> {
+/**
+ * Reads what is new, and leaves out what the stream no longer has. Returns the given copy if little has changed: a retention may
+ * erase a million records, and a poll must not go through all of them.
+ */
+async function readErased(query: Query, before: Erased = none): Promise<Erased> {
   const oldestMs = Date.now() - eventsKeptForMs - overlapMs;
-  const known = [...before.values()].flat();
-  const latestMs = known.reduce((latest, { erasedAtMs }) => Math.max(latest, erasedAtMs), 0);
   const rows = await query<ErasedRow>({
     name: 'erased-records.read',
     text: `select collection_id as "collectionId", record_id as "recordId",
         extract(epoch from max(erased_at))::double precision * 1000 as "erasedAtMs"
       from system.erased_records
       where erased_at > to_timestamp($1::double precision / 1000) and has_messages group by 1, 2`,
-    values: [Math.max(oldestMs, latestMs - overlapMs)],
+    values: [Math.max(oldestMs, before.latestMs - overlapMs)],
   });
-  const keyOf = ({ collectionId, recordId }: ErasedRow) => `${collectionId}/${recordId}`;
-  const merged = new Map(known.filter(({ erasedAtMs }) => erasedAtMs > oldestMs).map((row) => [keyOf(row), row]));
-  let isChanged = merged.size !== known.length;
-  for (const row of rows) {
-    const key = keyOf(row);
-    if (merged.get(key)?.erasedAtMs === row.erasedAtMs) continue;
-    merged.set(key, row);
-    isChanged = true;
+  const isKnown = ({ collectionId, recordId, erasedAtMs }: ErasedRow) =>
+    before.byId.get(recordId)?.some((row) => row.collectionId === collectionId && row.erasedAtMs === erasedAtMs);
+  if (rows.every(isKnown) && before.earliestMs > oldestMs - overlapMs) return before;
+  const kept = [...before.byId.values()].flat().filter(({ erasedAtMs }) => erasedAtMs > oldestMs);
+  const merged = new Map([...kept, ...rows].map((row) => [`${row.collectionId}/${row.recordId}`, row]));
+  let { earliestMs, latestMs } = none;
+  for (const { erasedAtMs } of merged.values()) {
+    earliestMs = Math.min(earliestMs, erasedAtMs);
+    latestMs = Math.max(latestMs, erasedAtMs);
   }
-  return isChanged ? Map.groupBy(merged.values(), ({ recordId }) => recordId) : before;
+  return { byId: Map.groupBy(merged.values(), ({ recordId }) => recordId), earliestMs, latestMs };
 }

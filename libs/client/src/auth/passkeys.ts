@@ -1,6 +1,8 @@
 import type { CallOptions, Transport } from '../transport.ts';
 import { apiPath } from '../url.ts';
-import { canSuggestPasskeys, makePasskey, suggestPasskey, usePasskey } from './browser-passkeys.ts';
+
+/** Apps without passkeys do not load the browser's part. */
+export const loadBrowserPasskeys = () => import('./browser-passkeys.ts');
 
 /** A passkey. Times are unix seconds. */
 export interface Passkey {
@@ -80,6 +82,7 @@ export function createPasskeys<Answer, SignIn>(
   };
   return {
     async login({ conditional = false, ...options } = {}) {
+      const { suggestPasskey, usePasskey } = await loadBrowserPasskeys();
       for (;;) {
         const { challenge_id: challengeId, options: wanted } = await steps.beginLogin(options);
         const credential = conditional
@@ -89,6 +92,7 @@ export function createPasskeys<Answer, SignIn>(
       }
     },
     async add({ name, ...proof } = {}) {
+      const { makePasskey } = await loadBrowserPasskeys();
       const { challenge_id: challengeId, options } = await steps.beginAdd(proof);
       const credential = await makePasskey(options, proof.signal);
       return steps.finishAdd({ challengeId, credential, name }, { signal: proof.signal });
@@ -98,7 +102,7 @@ export function createPasskeys<Answer, SignIn>(
     async remove(id, { oldPassword, ...options } = {}) {
       await transport.send({ method: 'DELETE', path: at(id), values: proofOf(oldPassword), ...options });
     },
-    canSuggest: canSuggestPasskeys,
+    canSuggest: async () => (await loadBrowserPasskeys()).canSuggestPasskeys(),
     steps,
   };
 }

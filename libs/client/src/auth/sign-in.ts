@@ -2,8 +2,7 @@ import { unexpectedAnswer } from '../error.ts';
 import type { SessionKeeper } from '../session/keeper.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 import { apiPath } from '../url.ts';
-import { makePasskey, usePasskey } from './browser-passkeys.ts';
-import type { PasskeyCeremony } from './passkeys.ts';
+import { loadBrowserPasskeys, type PasskeyCeremony } from './passkeys.ts';
 
 /** The profile at a provider. A member is null if the provider does not return it. */
 export interface Profile {
@@ -129,6 +128,7 @@ export function createSignIn<R>(transport: Transport, session: SessionKeeper, co
   async function proofOf(factor: Factor, options: CallOptions): Promise<object> {
     if ('code' in factor) return { code: factor.code };
     if ('recoveryCode' in factor) return { recovery_code: factor.recoveryCode };
+    const { usePasskey } = await loadBrowserPasskeys();
     const { challenge_id, options: wanted } = await ceremony(['login', 'options'], {}, options);
     const credential = await usePasskey(wanted, false, options.signal);
     return { passkey: { challenge_id, credential } };
@@ -149,6 +149,7 @@ export function createSignIn<R>(transport: Transport, session: SessionKeeper, co
         return { ...(await signedIn(answer)), codes };
       },
       async addPasskey({ name, ...options } = {}) {
+        const { makePasskey } = await loadBrowserPasskeys();
         const { challenge_id, options: wanted } = await ceremony(['register', 'options'], proof, options);
         const credential = await makePasskey(wanted, options.signal);
         const values = { challenge_id, credential, ...(name !== undefined && { name }), ...proof };
