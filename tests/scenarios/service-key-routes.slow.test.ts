@@ -77,6 +77,8 @@ onEachTopology('six keys at every route', async (t, target) => {
   });
 
   for (const { method, path, scope } of operations) {
+    // Providers of mail sign their requests, or have a password of their own: no key gets there.
+    if (path === '/api/v1/mail/inbound/{provider}') continue;
     const url = fill(path, scope?.startsWith('records') === true);
     const call = async (key: TestKey) => {
       const { status, json, text } = await createClient(target.url, key.key).send(method, url, {
