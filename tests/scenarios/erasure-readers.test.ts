@@ -52,6 +52,15 @@ onEachTopology("an erased record's messages are still in the stream, and nobody 
     assert.ok(!JSON.stringify(receiver.deliveries).includes(marker));
   });
 
+  await t.test('a subscription whose rule reads its fields reads again [privacy §2.5]', async () => {
+    await using live = await openLive(target.url, [{ ...letters, filter: 'text = "kept"' }]);
+    const { id: shown } = await admin.create(collection, { text: 'kept' });
+    await live.arrived('create');
+    await erased(admin, collection, shown);
+    const [resync] = await live.arrived('resync');
+    assert.equal(at(resync?.data, 'reason'), 'schema');
+  });
+
   await t.test('a new record with its id is followed as usual [privacy §2.5]', async () => {
     await using live = await openLive(target.url, [letters]);
     const put = await admin.send('PUT', `/api/v1/${collection}/${id}`, { body: { text: 'new' } });

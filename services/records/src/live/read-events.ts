@@ -103,14 +103,21 @@ const deleted = (record: string | undefined, { showsDeleted }: CompiledPlan): st
   showsDeleted && record !== undefined && [...cutMembers(record)].length > 1 ? record : undefined;
 
 /**
- * The part of an earlier state that the condition may read; undefined if it reads fields, and the shape is another one.
+ * The part of an earlier state that the condition may read; undefined if it reads fields, and the shape is another one or the
+ * record was erased.
  */
 function judgeable(earlier: string, { ownFields }: CompiledPlan, isAlike: boolean): string | undefined {
-  if (isAlike) return earlier;
+  if (isAlike && (ownFields.length === 0 || !isErased(earlier))) return earlier;
   if (ownFields.length > 0) return undefined;
   const members = [...cutMembers(earlier)].filter(([name]) => systemMembers.has(name));
   return `{${members.map(([name, value]) => `"${name}":${value}`).join(',')}}`;
 }
+
+/** Longer than a state with an id only. */
+const longerThanErased = 100;
+
+/** Whether a state has the id only, as events of erasures say it (privacy §2.2). */
+const isErased = (state: string): boolean => state.length < longerThanErased && [...cutMembers(state)].length === 1;
 
 /** Adds the sealed values to a record's text; undefined if they are needed and gone. */
 function withSealed(record: string, values: string | undefined, wanted: Reading['sealed']): string | undefined {
