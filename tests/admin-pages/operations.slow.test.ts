@@ -244,7 +244,10 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
 
   test('a cron job runs on request', async () => {
     await open('/_/crons');
-    await page.getByRole('row', { name: /clock\.tick/ }).getByRole('button', { name: 'Run now' }).click();
+    await page
+      .getByRole('row', { name: /clock\.tick/ })
+      .getByRole('button', { name: 'Run now' })
+      .click();
     await page.getByText(/^Started /).waitFor();
     await page.getByRole('link', { name: /tick/ }).click();
     await page.getByRole('dialog').getByText('manual').waitFor();
