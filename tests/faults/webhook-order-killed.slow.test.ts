@@ -101,7 +101,7 @@ async function killAndFreeze(collection: string, batch: object | null): Promise<
   }
   await written;
   const total = records * perRecord;
-  /** A delivery that three replicas held when they ended is dead, and blocks its lane until somebody says how it continues. */
+  /** A delivery that three replicas held when they ended is dead, and blocks its lane until an admin says how it continues. */
   const retryInterrupted = async () => {
     const { blocking } = objectAt((await admin.get(`${webhooksPath}/${id}/status`)).json, 'data');
     if (!blocking) return;
