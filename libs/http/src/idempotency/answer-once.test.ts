@@ -8,47 +8,12 @@ import { createDispatcher } from '../dispatch.ts';
 import { created, ok } from '../reply.ts';
 import { route } from '../route.ts';
 import { type ListeningServer, listen } from '../server.ts';
-import type { IdempotencyClaim, IdempotencyStore, KeptReply } from './store.ts';
-
-/** Stores keys in memory as the database does. */
-function createKeys(): IdempotencyStore & { readonly identities: string[] } {
-  const kept = new Map<string, { reply?: KeptReply; digest?: Buffer }>();
-  const identities: string[] = [];
-  return {
-    identities,
-    async findUnused(identity, digest) {
-      return kept.has(identity) ? undefined : { id: Buffer.from(identity), fingerprint: digest };
-    },
-    async claim(identity): Promise<IdempotencyClaim> {
-      identities.push(identity);
-      const known = kept.get(identity);
-      if (known) {
-        const { reply, digest } = known;
-        if (!reply || !digest) return { outcome: 'running' };
-        return { outcome: 'answered', replyTo: (other) => (digest.equals(other) ? reply : undefined) };
-      }
-      kept.set(identity, {});
-      return {
-        outcome: 'first',
-        async keep(reply, digest) {
-          kept.set(identity, { reply, digest });
-        },
-        async keepIn(_query, reply, digest) {
-          kept.set(identity, { reply, digest });
-          return true;
-        },
-        async release() {
-          kept.delete(identity);
-        },
-      };
-    },
-  };
-}
+import { createMemoryStore } from './memory-store.testing.ts';
 
 let done = 0;
 let isFailing = false;
 let hold = Promise.resolve();
-const keys = createKeys();
+const keys = createMemoryStore();
 
 const make = {
   method: 'POST',
