@@ -1,5 +1,6 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type RunOptions, run } from 'node:test';
+import { type EventData, type RunOptions, run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import processorTime from './processor-time.ts';
 
@@ -15,9 +16,13 @@ export interface FilesRun {
   readonly testSkipPatterns: readonly string[];
   /** Whether to print what each file costs; only for files that run alone is it known what they cost shared servers. */
   readonly showsProcessorTime: boolean;
+  /** Where to write the failed files, as a JSON array. */
+  readonly failedList: string;
 }
 
-const { showsProcessorTime, testNamePatterns, testSkipPatterns, ...rest }: FilesRun = JSON.parse(process.argv[2] ?? '');
+const { showsProcessorTime, failedList, testNamePatterns, testSkipPatterns, ...rest }: FilesRun = JSON.parse(
+  process.argv[2] ?? '',
+);
 // Aborted, the run ends its files' processes and its servers.
 const end = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end.abort());
@@ -31,8 +36,16 @@ const options: RunOptions & { readonly globalSetupPath: string } = {
   globalSetupPath: join(import.meta.dirname, '../../tests/harness/global-setup.ts'),
 };
 const events = run(options);
+const failed = new Set<string>();
+// A test that a helper defines has the helper's path in `file`, and its own file's in `entryFile`.
+events.on('test:fail', ({ entryFile, file, todo }: EventData.TestFail & { readonly entryFile?: string }) => {
+  const path = entryFile ?? file;
+  if (todo === undefined && path !== undefined) failed.add(path);
+});
 events.on('test:summary', ({ file, success }) => {
-  if (file === undefined && !success) process.exitCode = 1;
+  if (file !== undefined || success) return;
+  process.exitCode = 1;
+  writeFileSync(failedList, JSON.stringify([...failed]));
 });
 events.compose(new spec()).pipe(process.stdout);
 if (showsProcessorTime) events.compose(processorTime).pipe(process.stdout);

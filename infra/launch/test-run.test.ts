@@ -13,6 +13,13 @@ const scenariosOf = (run: string): string[] =>
     .map((name) => `tests/scenarios/${name}.test.ts`)
     .sort();
 
+test('--retry-failed changes only what happens to failed files', () => {
+  const { retriesFailed, ...run } = readTestRun(['--retry-failed']);
+  const { retriesFailed: usually, ...usual } = readTestRun([]);
+  assert.deepEqual([retriesFailed, usually], [true, false]);
+  assert.deepEqual(run, usual);
+});
+
 test('npm test runs the quick files, and npm run test:slow the others', () => {
   const usual = readTestRun([]);
   const slow = readTestRun(['--slow']);

@@ -26,6 +26,8 @@ export interface TestRun {
   readonly isChecked: boolean;
   /** Whether to print what each file costs. */
   readonly showsProcessorTime: boolean;
+  /** Whether files that fail run once more, alone. */
+  readonly retriesFailed: boolean;
   /** How many files run at once, instead of the parts' numbers. */
   readonly concurrency: number | undefined;
   /** How long a file may take. */
@@ -82,6 +84,8 @@ const flags = {
   replicas: { type: 'boolean' },
   /** Runs one file at a time, and prints the most expensive files by processor time. */
   'processor-time': { type: 'boolean' },
+  /** Runs files that fail once more, alone, and names those that then pass. For CI, where one chance costs a whole run. */
+  'retry-failed': { type: 'boolean' },
   'test-name-pattern': { type: 'string', multiple: true },
   'test-skip-pattern': { type: 'string', multiple: true },
   'test-concurrency': { type: 'string' },
@@ -98,6 +102,7 @@ export function readTestRun(args: readonly string[]): TestRun {
     parts: partsOf(selectFiles(selectors), values, isSelected).filter((part) => part.files.length > 0),
     isChecked: !values.slow && !values.replicas && !isSelected && !isForRunner,
     showsProcessorTime: values['processor-time'] === true,
+    retriesFailed: values['retry-failed'] === true,
     concurrency: numberOf(values['test-concurrency']),
     timeoutMs: numberOf(values['test-timeout']),
     testNamePatterns: values['test-name-pattern'] ?? [],

@@ -1,12 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { findNatsBinary } from '@recordbus/embedded';
 import { createLogger } from '@recordbus/process/logging';
 import { gatherUnits } from './gather-units.ts';
 import type { FilesRun } from './run-files.ts';
 import { runStage } from './run-stage.ts';
 import { type Part, readTestRun } from './test-run.ts';
+
+/** More failed files than chance explains: they do not run again. */
+const maximumRetried = 5;
 
 /** Longer than any file takes. It turns a hang into a failure that names its file. */
 const fileTimeoutMs = 600_000;
@@ -17,8 +20,12 @@ if (run.parts.length === 0) {
   process.exit(1);
 }
 
+/** Files that failed, and passed when they ran once more. */
+const passedLater: string[] = [];
+
 async function runPart({ title, files, topology, environment, concurrency, gathersUnits }: Part): Promise<boolean> {
-  const directory = mkdtempSync(join(tmpdir(), 'recordbus-unit-tests-'));
+  const directory = mkdtempSync(join(tmpdir(), 'recordbus-tests-'));
+  const failedList = join(directory, 'failed.json');
   const { testNamePatterns, testSkipPatterns, showsProcessorTime } = run;
   const filesRun: FilesRun = {
     // What a file costs shows only in a process of its own.
@@ -28,15 +35,24 @@ async function runPart({ title, files, topology, environment, concurrency, gathe
     testNamePatterns,
     testSkipPatterns,
     showsProcessorTime,
+    failedList,
   };
-  const args = [join(import.meta.dirname, 'run-files.ts'), JSON.stringify(filesRun)];
   const variables = {
     ...(topology && { TEST_TOPOLOGY: topology }),
     ...(run.from !== undefined && { TEST_UPGRADE_FROM: run.from }),
     ...environment,
   };
+  const runStageOf = (stageTitle: string, changes: Partial<FilesRun>): Promise<boolean> => {
+    const args = [join(import.meta.dirname, 'run-files.ts'), JSON.stringify({ ...filesRun, ...changes })];
+    return runStage({ title: stageTitle, command: process.execPath, args, environment: variables });
+  };
   try {
-    return await runStage({ title, command: process.execPath, args, environment: variables });
+    if (await runStageOf(title, {})) return true;
+    const failed: readonly string[] = existsSync(failedList) ? JSON.parse(readFileSync(failedList, 'utf8')) : [];
+    if (!run.retriesFailed || failed.length === 0 || failed.length > maximumRetried) return false;
+    if (!(await runStageOf(`${title}: failed files once more, alone`, { files: failed, concurrency: 1 }))) return false;
+    passedLater.push(...failed.map((file) => relative(process.cwd(), file)));
+    return true;
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -57,4 +73,6 @@ const checked = !run.isChecked || (await runStage({ title: 'Check', command: pro
 let tested = true;
 for (const part of run.parts) tested = (await runPart(part)) && tested;
 if (!checked) process.stdout.write('\nThe check before the tests failed; see its part above.\n');
+if (passedLater.length > 0)
+  process.stdout.write(`\nThese files failed, and passed alone. Each is a bug to fix:\n${passedLater.join('\n')}\n`);
 process.exitCode = checked && tested ? 0 : 1;
