@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createLogger } from '@recordbus/process/logging';
 import { Client } from 'pg';
-import { startPostgres } from './postgres.ts';
+import { sharedBuffersFor, startPostgres } from './postgres.ts';
 import { findProcess } from './process-identity.ts';
 import { startInProcessThat } from './short-lived-process.testing.ts';
 import { until } from './until.ts';
@@ -187,6 +187,11 @@ test('a server that runs on the cluster without a note is stopped before the nex
   const server = await startPostgres({ directory, log, settings });
   assert.equal(findProcess(leftoverPid), undefined);
   await server.stop();
+});
+
+test('the page cache is a quarter of the memory, from 128 MB to 1 GB', () => {
+  const megabytes = [256, 1024, 2048, 65_536].map((memory) => sharedBuffersFor(memory * 2 ** 20));
+  assert.deepEqual(megabytes, [128, 256, 512, 1024]);
 });
 
 test("a start that fails quotes the server's output", async () => {

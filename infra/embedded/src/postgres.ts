@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { mkdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError } from '@recordbus/process/config';
@@ -26,11 +27,22 @@ interface PostgresOptions {
   readonly binaries?: PostgresBinaries;
 }
 
+/**
+ * A quarter of the memory, as PostgreSQL's manual advises, but at most 1 GB: the services and the system's cache need the
+ * rest. The server takes it page by page, so a small database takes little. In MB.
+ */
+export function sharedBuffersFor(memoryBytes: number): number {
+  return Math.min(Math.max(Math.floor(memoryBytes / 4 / 2 ** 20), 128), 1024);
+}
+
+/** The machine's memory, or the container's. In bytes. */
+const availableMemory = (): number => Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+
 /** Settings for a machine that the services share: plans for an SSD, short queries never compiled. */
 const ourSettings = {
   listen_addresses: '127.0.0.1',
   max_connections: '200',
-  shared_buffers: '128MB',
+  shared_buffers: `${sharedBuffersFor(availableMemory())}MB`,
   fsync: 'on',
   synchronous_commit: 'on',
   random_page_cost: '1.1',
