@@ -51,7 +51,8 @@ test('a wrong key, no key and a damaged ciphertext decrypt to undefined', () => 
     'enc:1:',
     'enc:1:abc:def',
     `${stored}AA`,
-    `${stored.slice(0, -2)}AA`,
+    // Ends in the byte 0, which the ciphertext itself may do.
+    `${stored.slice(0, -2)}${stored.endsWith('AA') ? 'AQ' : 'AA'}`,
     `${stored}=`,
     `${stored}\n`,
   ])

@@ -123,7 +123,10 @@ export async function signingIn(t: TestContext, target: Target, members: Members
     });
     assert.deepEqual(outcome(there2), badPasskey, "another collection's key");
     const { challenge_id: own } = authenticator.get(await members.beginSignIn());
-    for (const challenge_id of ['', 'x', random, `${own}=`, `${own.slice(0, -2)}AA`, `A${own.slice(1)}`]) {
+    // The challenge itself may begin with any letter, and end in any byte.
+    const otherStart = `${own.startsWith('A') ? 'B' : 'A'}${own.slice(1)}`;
+    const otherEnd = `${own.slice(0, -2)}${own.endsWith('AA') ? 'AQ' : 'AA'}`;
+    for (const challenge_id of ['', 'x', random, `${own}=`, otherEnd, otherStart]) {
       const options = { challenge: challenge_id, rpId: 'localhost' };
       const body = authenticator.get({ challenge_id, options });
       assert.deepEqual(outcome(await members.finishSignIn(body)), badPasskey, challenge_id);
