@@ -115,6 +115,7 @@ describe('compiled SQL of the posts', { skip: skipWithoutDatabase }, () => {
     // fast-check's reporter overflows the stack at a counterexample that is nested deeply.
     const { failed, seed, counterexamplePath, counterexample, errorInstance } = await fc.check(property, {
       numRuns: 300,
+      seed: 1,
     });
     const of = `seed ${seed}, path ${counterexamplePath}: ${counterexample?.[0].join(' || ')}`;
     assert.ok(!failed, new Error(of, { cause: errorInstance }));

@@ -30,6 +30,6 @@ test('another parser reads every name back, from a header of one ASCII line', ()
       assert.equal(parameters.get('filename*') ?? parameters.get('filename'), name);
       assert.doesNotMatch(parameters.get('filename') ?? '', /["\\%/]/);
     }),
-    { numRuns: 300 },
+    { numRuns: 300, seed: 1 },
   );
 });

@@ -44,6 +44,6 @@ test('what is kept has at most 255 bytes and no folder, and is kept the same aga
       assert.doesNotMatch(kept, /[/\\\p{Cc}\p{Cs}\p{Bidi_Control}]/u);
       assert.equal(originalNameOf(kept), kept);
     }),
-    { numRuns: 300 },
+    { numRuns: 300, seed: 1 },
   );
 });

@@ -18,7 +18,7 @@ describe("a batch's body", () => {
       const text = JSON.stringify(given, undefined, space);
       assert.deepEqual(await parse(text), JSON.parse(text));
     });
-    await fc.assert(property, { numRuns: 300 });
+    await fc.assert(property, { numRuns: 300, seed: 1 });
   });
 
   const same = [

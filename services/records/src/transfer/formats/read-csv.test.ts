@@ -60,6 +60,6 @@ test("written CSV is read back, in any pieces, and from any row's end [import §
         );
       },
     ),
-    { numRuns: 300 },
+    { numRuns: 300, seed: 1 },
   );
 });

@@ -53,6 +53,6 @@ for (const [name, { read, write }] of Object.entries(formats))
           assert.deepEqual(rest.map(placeOf), found.slice(before).map(placeOf));
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 300, seed: 1 },
     );
   });

@@ -31,7 +31,7 @@ test('a body is converted in any pieces, and its mark is skipped [import §3.4]'
         assert.equal(await convert(utf16le(plain).swap16(), 'utf-16be', size), plain);
       },
     ),
-    { numRuns: 100 },
+    { numRuns: 100, seed: 1 },
   );
 });
 
