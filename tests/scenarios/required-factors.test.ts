@@ -54,12 +54,11 @@ onEachTopology('accounts for which a rule holds set up a second factor [auth §6
     return { email, id: textAt(answer, 'record.id'), session: textAt(answer, 'token') };
   };
   const begin = async (email: string): Promise<string> => tokenIn(await login(email));
-  const enrollApp = async (token: string): Promise<{ answer: Answer; secret: string }> => {
+  /** Sets an authenticator app up. Returns the code that this used. */
+  const enrollApp = async (token: string): Promise<{ answer: Answer; code: string }> => {
     const { secret } = (await as(token).post(`${auth}/totp/setup`, {}, 200)) as { secret: string };
-    return {
-      secret,
-      answer: await as(token).send('POST', `${auth}/totp/confirm`, { body: { code: totpCode(secret) } }),
-    };
+    const code = totpCode(secret);
+    return { code, answer: await as(token).send('POST', `${auth}/totp/confirm`, { body: { code } }) };
   };
   await set('rank = "chief"');
 
@@ -79,7 +78,7 @@ onEachTopology('accounts for which a rule holds set up a second factor [auth §6
 
   await t.test('an authenticator app completes the sign-in, with both factors', async () => {
     const { email } = await commission();
-    const { answer, secret } = await enrollApp(await begin(email));
+    const { answer, code } = await enrollApp(await begin(email));
     assert.equal(answer.status, 200, answer.text);
     assert.equal(listAt(objectAt(answer.json, 'data'), 'codes').length, 10);
     assert.equal(at(answer.json, 'data.record.badge'), 'b', 'the session has both factors');
@@ -88,7 +87,7 @@ onEachTopology('accounts for which a rule holds set up a second factor [auth §6
     const again = await login(email);
     assert.equal(at(again.json, 'data.mfa_required'), true);
     assert.equal(at(again.json, 'data.factors'), undefined, 'without it, the app is asked');
-    const wrong = { mfa_token: textAt(again.json, 'data.mfa_token'), code: totpCode(secret) };
+    const wrong = { mfa_token: textAt(again.json, 'data.mfa_token'), code };
     assert.equal((await guest.send('POST', `${auth}/login/mfa`, { body: wrong })).status, 401, 'the code is used');
   });
 
