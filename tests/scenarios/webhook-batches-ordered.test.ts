@@ -11,7 +11,11 @@ onEachTopology('batches of ordered deliveries, and of owners [webhooks §2.11]',
   const { admin, webhook, create, since, allIn } = await prepareBatches(target, receiver, 'pieces');
 
   await t.test("with an order one has a record's next deliveries, and blocks as a whole", async (t) => {
-    const { id } = await webhook(t, { max: 3, wait_ms: longMs }, { ordering: 'record', retry_max: 0 });
+    const { id } = await webhook(
+      t,
+      { max: 3, wait_ms: longMs },
+      { ordering: 'record', retry_max: 0, timeout_ms: 60_000 },
+    );
     receiver.behave('hang');
     const from = receiver.deliveries.length;
     const record = await admin.create('pieces', { n: 0 });

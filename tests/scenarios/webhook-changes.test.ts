@@ -20,7 +20,8 @@ interface UnderWay {
 }
 
 async function beginDelivery(admin: Client, receiver: Receiver, collection: string): Promise<UnderWay> {
-  const webhook = await createWebhook(admin, receiver.url, [`${collection}.*`]);
+  // A busy machine takes longer than the usual time limit to make it fail.
+  const webhook = await createWebhook(admin, receiver.url, [`${collection}.*`], { timeout_ms: 60_000 });
   const from = receiver.deliveries.length;
   receiver.behave('hang');
   await admin.create(collection, {});
