@@ -3,7 +3,7 @@ import { eventually } from '../../harness/eventually.ts';
 import { openSocket } from '../../harness/live-socket.ts';
 import { onEachTopology } from '../../harness/target.ts';
 import { channelPath, setChannels } from './channels.ts';
-import { createNotes, join } from './notes.ts';
+import { createNotes, join, withoutHeartbeats } from './notes.ts';
 
 const notes = { type: 'subscribe', collection: 'notes' };
 
@@ -27,7 +27,7 @@ onEachTopology('WebSockets follow changes', async (t, target) => {
     socket.send({ type: 'ping' });
     await socket.arrived('pong');
     assert.deepEqual(
-      socket.messages.map(({ type }) => type),
+      withoutHeartbeats(socket.messages).map(({ type }) => type),
       ['ready', 'snapshot', 'create', 'unsubscribed', 'pong'],
     );
     socket.send({ ...notes, after: created?.data.cursor });
