@@ -11,6 +11,26 @@ export interface OthersNames {
   readonly emails: ReadonlySet<string>;
 }
 
+interface AskedNames {
+  readonly collectionId: string;
+  readonly ids: readonly string[];
+  readonly emails: readonly string[];
+}
+
+/** Finds others' names for a part of an erasure. `part` is the part's position. */
+export type FindOthersNames = (part: string, names: AskedNames) => Promise<OthersNames>;
+
+/** Creates the function that finds others' names once for each part: every place asks for the same parts. */
+export function othersNamesOnce(find: (names: AskedNames) => Promise<OthersNames>): FindOthersNames {
+  const found = new Map<string, Promise<OthersNames>>();
+  return (part, names) => {
+    const known = found.get(part) ?? find(names);
+    found.set(part, known);
+    known.catch(() => found.delete(part));
+    return known;
+  };
+}
+
 /**
  * Finds which of the ids are also ids in other collections, and which of the addresses (in lower case) other accounts or
  * admins have. Clients choose ids, and an unverified address may be another person's: an erasure must not take that person's data.
@@ -18,11 +38,7 @@ export interface OthersNames {
 export async function findOthersNames(
   query: Query,
   collections: readonly Collection[],
-  {
-    collectionId,
-    ids,
-    emails,
-  }: { readonly collectionId: string; readonly ids: readonly string[]; readonly emails: readonly string[] },
+  { collectionId, ids, emails }: AskedNames,
 ): Promise<OthersNames> {
   const stored = collections.filter(({ type }) => type !== 'view');
   const find = async (names: readonly string[], sources: readonly string[]): Promise<ReadonlySet<string>> => {

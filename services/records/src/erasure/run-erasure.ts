@@ -10,10 +10,10 @@ import { callOfErasure } from './call-of-erasure.ts';
 import { certify } from './certify.ts';
 import { addCounts, cleanPlace, places } from './clean-places.ts';
 import { deleteForGood } from './delete-for-good.ts';
-import { type ErasedRecord, findNextToErase, readErased, unlist } from './erased-store.ts';
+import { type ErasedBatch, type ErasedRecord, findNextToErase, readErased, unlist } from './erased-store.ts';
 import type { ErasureJob, ErasureProgress } from './erasure.ts';
 import type { ErasureDeps } from './erasure-deps.ts';
-import { findOthersNames } from './others-names.ts';
+import { type FindOthersNames, findOthersNames, othersNamesOnce } from './others-names.ts';
 import { type ErasedPart, tellingLength } from './place.ts';
 import { noteDeleted, noteRefused } from './progress.ts';
 
@@ -37,13 +37,16 @@ export const createRunErasure =
       await noteResult(deps.database.query, given, await tryErasure(deps, given));
       return 'done';
     }
+    const findOthers = othersNamesOnce((names) => findOthersNames(deps.database.query, deps.collections(), names));
     const steps: readonly (readonly [
       name: string,
       run: (job: ErasureJob) => Promise<ErasureJob | 'waiting' | undefined>,
     ])[] = [
       ['delete', (job) => deleteAll(deps, job, ending)],
       ['settle', (job) => settle(deps, job)],
-      ...places.map((place) => [place.name, (job: ErasureJob) => cleanAll(deps, job, place, ending)] as const),
+      ...places.map(
+        (place) => [place.name, (job: ErasureJob) => cleanAll({ ...deps, findOthers }, job, place, ending)] as const,
+      ),
       ['files', (job) => awaitFiles(deps, job)],
     ];
     let job = given;
@@ -143,9 +146,13 @@ async function settle({ database }: ErasureDeps, job: ErasureJob): Promise<Erasu
   return row?.is_over ? job : 'waiting';
 }
 
+interface PartDeps extends ErasureDeps {
+  readonly findOthers: FindOthersNames;
+}
+
 /** Cleans one place for all erased records, part by part. */
 async function cleanAll(
-  deps: ErasureDeps,
+  deps: PartDeps,
   given: ErasureJob,
   place: (typeof places)[number],
   ending: AbortSignal,
@@ -160,7 +167,7 @@ async function cleanAll(
     if (ending.aborted) return undefined;
     const next = await readErased(database.query, job.id, job.position, partSize);
     if (!next) return job;
-    await cleanPlace(place, await partOf(database.query, deps, job, next), (work) =>
+    await cleanPlace(place, await partOf(deps, job, next), (work) =>
       database.transaction(async (query) => {
         const counts = addCounts(job.progress.counts, await work(query));
         await note(query, job.position, { ...job.progress, counts });
@@ -171,14 +178,13 @@ async function cleanAll(
 }
 
 async function partOf(
-  query: Query,
-  { collections, hashOf, secret }: ErasureDeps,
+  { collections, hashOf, secret, findOthers }: PartDeps,
   { id, options, progress }: ErasureJob,
-  { collectionId, ids }: Pick<ErasedPart, 'collectionId' | 'ids'>,
+  { collectionId, ids, position }: ErasedBatch,
 ): Promise<ErasedPart> {
   const known = collections();
   const emails = progress.emails ?? [];
-  const others = await findOthersNames(query, known, { collectionId, ids, emails });
+  const others = await findOthers(position, { collectionId, ids, emails });
   const ownIds = ids.filter((one) => !others.ids.has(one));
   return {
     jobId: id,
@@ -225,7 +231,8 @@ async function tryErasure(deps: ErasureDeps, job: ErasureJob) {
     for (;;) {
       const next = await readErased(unit.query, job.id, position, partSize);
       if (!next) break;
-      const part = await partOf(unit.query, deps, { ...job, progress }, next);
+      const findOthers = othersNamesOnce((names) => findOthersNames(unit.query, deps.collections(), names));
+      const part = await partOf({ ...deps, findOthers }, { ...job, progress }, next);
       for (const place of places)
         await cleanPlace(place, part, async (work) => {
           progress = { ...progress, counts: addCounts(progress.counts, await work(unit.query)) };
