@@ -22,6 +22,7 @@ export type ScenarioRun = 'wire' | 'client' | 'clientInAll';
 /** By the name in `tests/scenarios`, without `.test.ts`. A test refuses a file that is not here. */
 export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'access-patterns': ['clientInAll'],
+  'account-erasure': ['wire'],
   'account-mails': ['wire', 'client'],
   'admin-passkeys': [],
   'admin-second-factor': [],

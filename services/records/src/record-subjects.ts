@@ -6,6 +6,7 @@ import { createFieldEncryption } from '@recordbus/schema';
 import { createFileTokens } from '@recordbus/tokens';
 import { createOperationLimits } from './batch/operation-limits.ts';
 import { createReferrers } from './delete/referrers.ts';
+import { createEraseOwnAccount } from './erasure/erase-own-account.ts';
 import { createDownloadTokens } from './files/download-tokens.ts';
 import { createDownloads, type Downloads } from './files/downloads.ts';
 import { createFindLostFiles } from './history/find-lost-files.ts';
@@ -52,6 +53,11 @@ export function createRecordSubjects(
     notifyGateways: () => bus.notify('accounts'),
     sendMails: () => bus.notify('mail'),
     startJobs: () => bus.notify('extension-jobs'),
+    startErasures: () => {
+      // Readers of the stream skip the records at once, before the job cleans the places.
+      bus.notify('erasures');
+      bus.notify('jobs');
+    },
   };
   return {
     database,
@@ -72,6 +78,7 @@ export function createRecordSubjects(
     vectorRanking: ranking,
     searchVectors: createSearchVectors({ ranking, reads, encryption }),
     findReferrers: createReferrers(cache.all),
+    eraseOwnAccount: createEraseOwnAccount(cache.all),
     findLostFiles: createFindLostFiles(storage),
     storage,
     removals,

@@ -1,7 +1,7 @@
 import type { Route } from '@recordbus/http';
 import { every } from '@recordbus/process/background';
 import { createProductCrons, type ProductCrons } from './crons/product-crons.ts';
-import { dataJobs, removeOldDataJobs } from './data-jobs/data-job-store.ts';
+import { dataJobs, jobPlaces, removeOldDataJobs } from './data-jobs/data-job-store.ts';
 import type { ErasureJob } from './erasure/erasure.ts';
 import { createHashOfErased } from './erasure/hash-of-erased.ts';
 import { repeatErasures } from './erasure/repeat-erasures.ts';
@@ -64,7 +64,7 @@ export function createRecordsErasures(
       export: (job, ending) => exportOwnData(job as OwnDataJob, ending),
     },
     log,
-    maxRunning: 3,
+    maxRunning: jobPlaces,
   });
   const wakeJobs = () => bus.notify('jobs');
   const { all, reload } = cache;
@@ -77,7 +77,7 @@ export function createRecordsErasures(
     log,
     intervalMs: 600_000,
     firstAfterMs: 5000,
-    run: async () => void (await removeOldDataJobs(background.query, settings.get('jobs.retention_days'))),
+    run: () => removeOldDataJobs(background.query, settings.get('jobs.retention_days')),
   });
   let endNotices = () => {};
   return {

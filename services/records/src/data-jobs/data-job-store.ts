@@ -43,6 +43,14 @@ export async function addDataJob(query: Query, job: NewDataJob): Promise<DataJob
   return row;
 }
 
+/** Stores a job's progress, in the transaction that adds it. */
+export async function setProgress(query: Query, id: string, progress: object): Promise<void> {
+  await query({
+    text: 'update system.data_jobs set progress = $2 where id = $1',
+    values: [id, JSON.stringify(progress)],
+  });
+}
+
 /** Finds a job. */
 export async function findDataJob(query: Query, id: string): Promise<DataJob | undefined> {
   const [row] = await query<DataJob>({ text: `select ${columns} from system.data_jobs where id = $1`, values: [id] });
@@ -109,20 +117,40 @@ export async function noteResult(query: Query, { id, fence }: HeldJob, result: o
 /** How long the stream has messages about erased records at most, with a day to spare. */
 const streamDays = eventsKeptForMs / 86_400_000 + 1;
 
-/**
- * Removes exports and retentions' jobs that ended long ago, the latter with their lists of erased records. A restore does not
- * repeat them: the next run finds the records again.
- */
-export const removeOldDataJobs = (query: Query, retentionDays: number): Promise<unknown> =>
-  query({
-    text: `delete from system.data_jobs where id in (
-        select id from system.data_jobs
-        where (cause = 'retain' or kind = 'export') and finished_at < now() - $1::double precision * interval '1 day' order by finished_at limit 10)`,
-    values: [Math.max(retentionDays, streamDays)],
-  });
+/** How long a restore can repeat the erasure of an account that deleted itself, in days. */
+const accountDays = 1096;
 
-/** What runs one at a time on a replica: a retention's erasures, other erasures, and exports. None waits for another. */
-const placeOf = ({ kind, cause }: Pick<DataJob, 'kind' | 'cause'>): string => (cause === 'retain' ? cause : kind);
+/**
+ * Removes jobs that ended long ago, with their lists of erased records: exports and retentions' jobs, which a restore does not
+ * repeat, and years later those of accounts that deleted themselves. Also notes which records the stream no longer has.
+ */
+export async function removeOldDataJobs(query: Query, retentionDays: number): Promise<void> {
+  const keptDays = Math.max(retentionDays, streamDays);
+  const causes = [
+    // Each may have a list with tens of thousands of records.
+    { which: "cause = 'retain'", days: keptDays, atOnce: 10 },
+    { which: "kind = 'export'", days: keptDays, atOnce: 1000 },
+    { which: "cause = 'account'", days: accountDays, atOnce: 1000 },
+  ];
+  for (const { which, days, atOnce } of causes)
+    await query({
+      text: `delete from system.data_jobs where id in (
+          select id from system.data_jobs where ${which} and finished_at < now() - $1::double precision * interval '1 day'
+          order by finished_at limit ${atOnce})`,
+      values: [days],
+    });
+  await query({
+    text: `update system.erased_records set has_messages = false where ctid = any(array(
+        select ctid from system.erased_records where has_messages and erased_at < now() - $1::double precision * interval '1 day'
+        order by erased_at limit 10000))`,
+    values: [streamDays],
+  });
+}
+
+/** What runs one at a time on a replica: retentions' erasures, those of accounts, others, and exports. None waits for another. */
+export const jobPlaces = 4;
+const placeOf = ({ kind, cause }: Pick<DataJob, 'kind' | 'cause'>): string =>
+  cause === 'retain' || cause === 'account' ? cause : kind;
 
 /** The table of these jobs, for the worker. */
 export const dataJobs: JobTable<DataJob> = {
@@ -130,7 +158,7 @@ export const dataJobs: JobTable<DataJob> = {
     const [row] = await query<DataJob>({
       text: jobs.claim({
         due: `select id as key from system.data_jobs j where j.state in ('queued', 'running') and ${isFree('j')}
-            and case j.cause when 'retain' then j.cause else j.kind end <> all($1::text[])
+            and case when j.cause in ('retain', 'account') then j.cause else j.kind end <> all($1::text[])
           order by j.created_at, j.id limit 1 for update of j skip locked`,
         leaseSec,
         set: ["state = 'running'", 'started_at = coalesce(started_at, clock_timestamp())'],

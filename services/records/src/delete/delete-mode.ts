@@ -1,7 +1,9 @@
 import { type Collection, perCollection } from '@recordbus/schema';
+import type { Call } from '../rules/rule-context.ts';
 import { isRelaxed } from '../write/is-relaxed.ts';
 import type { WriteHooks } from '../write/write-hooks.ts';
-import type { WriteMode } from '../write/write-mode.ts';
+import { type WriteMode, widestMode } from '../write/write-mode.ts';
+import { isOwnAccount, type OwnAccount } from './own-account.ts';
 import type { FindReferrers } from './referrers.ts';
 
 /** The collections whose records a delete in `root` may delete, `root` included, and those whose records it may clear. */
@@ -40,4 +42,14 @@ export function modeOfDelete(root: Collection, { findReferrers, hooks }: DeleteM
     cleared.some((collection) => hooks.find(collection, 'update'));
   if (isHooked) return 'hooked';
   return findReferrers(root).length > 0 ? 'transaction' : 'statement';
+}
+
+/** The mode of a caller's delete. With the caller's own account, the delete commits with the job of its erasure. */
+export function modeOfCallersDelete(
+  record: OwnAccount,
+  call: Pick<Call, 'principal'>,
+  rules: DeleteModeRules,
+): WriteMode {
+  const mode = modeOfDelete(record.collection, rules);
+  return isOwnAccount(record, call) ? widestMode('transaction', mode) : mode;
 }

@@ -16,6 +16,7 @@ import { modeOfDelete } from './delete-mode.ts';
 import { composeDeleteAny, composeDeleteMany, composeDeleteOne } from './delete-sql.ts';
 import type { DeleteRules } from './deletion.ts';
 import { followHooked } from './follow-hooked.ts';
+import { isOwnAccount } from './own-account.ts';
 
 /** A delete, as the client sent it. */
 export interface DeleteRequest {
@@ -34,8 +35,8 @@ const deleteIf = perCaller('delete', (collection, caller) =>
 
 /**
  * Deletes a record and writes its event: in one statement when no relation points at its collection and it has no hooks,
- * else with its cascade set and all hooks. The unit has to have the mode that `modeOfDelete` returns. Throws 409 naming
- * the blockers.
+ * else with its cascade set and all hooks. The caller's own account is erased. The unit
+ * has to have the mode that `modeOfCallersDelete` returns. Throws 409 naming the blockers.
  */
 export async function deleteRecord(
   unit: WriteUnit,
@@ -45,6 +46,18 @@ export async function deleteRecord(
   rules: DeleteRules,
 ): Promise<DeleteOutcome> {
   if (!isRecordId(request.id)) return { outcome: 'missing' };
+  const account = { collection, id: request.id };
+  const remove = () => deleteWithCascades(unit, collection, request, call, rules);
+  return isOwnAccount(account, call) ? rules.eraseOwnAccount(unit, account, call, remove) : remove();
+}
+
+async function deleteWithCascades(
+  unit: WriteUnit,
+  collection: Collection,
+  request: DeleteRequest,
+  call: Call,
+  rules: DeleteRules,
+): Promise<DeleteOutcome> {
   const mode = modeOfDelete(collection, rules);
   if (mode === 'statement') return deleteAlone(unit, collection, request, call);
   const { query } = unit;

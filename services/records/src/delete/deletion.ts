@@ -3,11 +3,13 @@ import type { Collection } from '@recordbus/schema';
 import type { Call } from '../rules/rule-context.ts';
 import type { WriteRules } from '../write/write-rules.ts';
 import type { WriteUnit } from '../write/write-unit.ts';
+import type { EraseOwnAccount } from './own-account.ts';
 import type { FindReferrers } from './referrers.ts';
 
 /** What deletes check and apply. */
 export interface DeleteRules extends WriteRules {
   readonly findReferrers: FindReferrers;
+  readonly eraseOwnAccount: EraseOwnAccount;
 }
 
 /** A locked record's delete, in its transaction. */

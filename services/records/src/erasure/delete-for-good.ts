@@ -36,8 +36,9 @@ export async function deleteForGood(
 ): Promise<Deleted> {
   const known = collections();
   const collection = known.find(({ id, type }) => id === collectionId && type !== 'view');
+  const after = await outboxPosition(unit.query);
   if (collection) await deleteRecord(unit, collection, { id: recordId, versions: undefined }, call, rules);
-  const erased = { jobId, collectionId, recordIds: [recordId] };
+  const erased = { jobId, collectionId, recordIds: [recordId], after };
   return listErased(unit.query, erased, { collections: known, isSystem });
 }
 
@@ -46,6 +47,8 @@ interface Listed {
   readonly jobId: string;
   readonly collectionId: string;
   readonly recordIds: readonly string[];
+  /** The outbox's position before the deletes or redactions. */
+  readonly after: string;
 }
 
 interface ListOptions {
@@ -55,14 +58,23 @@ interface ListOptions {
   readonly isRedaction?: boolean;
 }
 
+/** The place in the outbox after which this transaction's next events are. */
+export async function outboxPosition(query: Query): Promise<string> {
+  const [row] = await query<{ position: string }>({
+    text: `select coalesce(pg_sequence_last_value(pg_get_serial_sequence('system.outbox', 'id')::regclass), 0)::text as position`,
+    values: [],
+  });
+  return row?.position ?? '0';
+}
+
 /**
- * Rewrites the events of this transaction's deletes or redactions and lists their records. The events get a time after
+ * Rewrites the events of this transaction's deletes or redactions after a position, and lists their records. The events get a time after
  * `erased_at`, and all earlier ones of these records have one before it: their locks are held. A redaction's event keeps the
  * emptied record.
  */
 export async function listErased(
   query: Query,
-  { jobId, collectionId, recordIds }: Listed,
+  { jobId, collectionId, recordIds, after }: Listed,
   { collections, isSystem, isRedaction = false }: ListOptions,
 ): Promise<Deleted> {
   const fileFields = collections.map((one) => [one.id, fileFieldsOf(one).map(({ name }) => name)]);
@@ -73,7 +85,7 @@ export async function listErased(
         select id, collection_id, split_part(record_key, '/', 2) as record_id, body::jsonb as body,
           coalesce(body::jsonb #> '{data,previous}', body::jsonb #> '{data,record}') as record
         from system.outbox
-        where published_at is null and transaction_id = pg_current_xact_id()
+        where id > $8::bigint and published_at is null and transaction_id = pg_current_xact_id()
           and case when $7 then records_added = 0 and collection_id = $2 else records_added < 0 end
       ), emptied as (
         update system.outbox o set created_at = moment.erased_at + interval '2 milliseconds', body = (gone.body || jsonb_build_object('data', case when $7
@@ -103,6 +115,7 @@ export async function listErased(
       collections.filter(hasAccounts).map(({ id }) => id),
       isSystem ? '{"actor": {"type": "system", "id": null}}' : '{}',
       isRedaction,
+      after,
     ],
   });
   return row ?? { records: 0, files: 0, previews: 0, emails: [] };

@@ -35,6 +35,7 @@ describe("a call's transactions", { skip: skipWithoutDatabase }, () => {
     notifyGateways: nothing,
     sendMails: nothing,
     startJobs: nothing,
+    startErasures: nothing,
   };
   /** Runs SQL in the transaction or in a part of it. */
   const toolbox: Toolbox =

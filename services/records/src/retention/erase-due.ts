@@ -5,7 +5,7 @@ import { noteStep } from '../data-jobs/data-job-store.ts';
 import { modeOfDelete } from '../delete/delete-mode.ts';
 import { deleteRecord, deleteUnreferred } from '../delete/delete-record.ts';
 import { callOfErasure } from '../erasure/call-of-erasure.ts';
-import { type Deleted, listErased } from '../erasure/delete-for-good.ts';
+import { type Deleted, listErased, outboxPosition } from '../erasure/delete-for-good.ts';
 import type { ErasureJob, ErasureProgress } from '../erasure/erasure.ts';
 import type { ErasureDeps } from '../erasure/erasure-deps.ts';
 import { noteDeleted, noteRefused } from '../erasure/progress.ts';
@@ -84,8 +84,9 @@ function eraseBatch(
   return deps.write({ mode }, async (unit) => {
     const due = await lockDue(unit.query, collection, ids);
     if (due.length === 0) return note(unit, job.progress);
+    const after = await outboxPosition(unit.query);
     await (isRedaction ? redact(unit, collection, due, call) : deleteEach(deps, unit, collection, due, call));
-    const listed = { jobId: job.id, collectionId: collection.id, recordIds: due };
+    const listed = { jobId: job.id, collectionId: collection.id, recordIds: due, after };
     const deleted: Deleted = await listErased(unit.query, listed, {
       collections: deps.collections(),
       isSystem: true,

@@ -1,6 +1,6 @@
 import { ok, type Route, route, versionsOfIfMatch } from '@recordbus/http';
 import { z } from 'zod';
-import { isRelaxedDelete, modeOfDelete } from '../delete/delete-mode.ts';
+import { isRelaxedDelete, modeOfCallersDelete } from '../delete/delete-mode.ts';
 import { deleteRecord } from '../delete/delete-record.ts';
 import { callOf } from '../rules/rule-context.ts';
 import { failureError } from '../write/write-failure.ts';
@@ -33,7 +33,10 @@ export const deleteRoute = (deps: RouteDeps): Route =>
         const request = { id: input.params.id, versions: versionsOfIfMatch(input.header('if-match')) };
         const call = callOf('DELETE', input, deps);
         return deps.write(
-          { mode: modeOfDelete(collection, deps), isRelaxed: isRelaxedDelete(collection, deps) },
+          {
+            mode: modeOfCallersDelete({ collection, id: request.id }, call, deps),
+            isRelaxed: isRelaxedDelete(collection, deps),
+          },
           async (unit) => {
             const result = await deleteRecord(unit, collection, request, call, deps);
             if (result.outcome !== 'deleted') throw failureError(result, call);

@@ -14,7 +14,9 @@ export type AfterCommitWork =
   /** For queued mails. */
   | 'sendMails'
   /** For new jobs of extensions. */
-  | 'startJobs';
+  | 'startJobs'
+  /** For erasures that deletes caused. */
+  | 'startErasures';
 
 /** The work that is due after a write's commit. Each step in the write adds what it causes. */
 export type DueWork = Set<AfterCommitWork>;

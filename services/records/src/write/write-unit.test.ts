@@ -21,6 +21,7 @@ describe('a unit of work that writes', { skip: skipWithoutDatabase }, () => {
       notifyGateways: add('notifyGateways'),
       sendMails: add('sendMails'),
       startJobs: add('startJobs'),
+      startErasures: add('startErasures'),
     };
     write = createRunWrite({ database, relaxed: database.of('relaxedWrites'), afterCommit });
   });

@@ -1,7 +1,7 @@
 import { malformed, malformedParameter, notFound } from '@recordbus/errors';
 import { describeIssues } from '@recordbus/errors/describe-issues';
 import { z } from 'zod';
-import { isRelaxedDelete, modeOfDelete } from '../../delete/delete-mode.ts';
+import { isRelaxedDelete, modeOfCallersDelete } from '../../delete/delete-mode.ts';
 import { deleteRecord } from '../../delete/delete-record.ts';
 import { findRecord, type GetRequest } from '../../read/get-record.ts';
 import { listPage } from '../../read/list-page.ts';
@@ -68,7 +68,7 @@ export const recordsTools = (deps: RecordsToolsDeps): Readonly<Record<string, To
 
   'records.delete': tool(z.tuple([actingCaller, name, z.string()]), (call, [as, collection, id]) =>
     workOnRecords(deps, call, { as, collection, action: 'delete' }, (work) =>
-      work.write(deleteOptionsOf(work), async (unit) => {
+      work.write(deleteOptionsOf(work, id), async (unit) => {
         const request = { id, versions: undefined };
         const result = await deleteRecord(unit, work.collection, request, work.call, work.rules);
         if (result.outcome !== 'deleted') throw failureError(result, work.call);
@@ -97,7 +97,7 @@ const textOf = (value: unknown): string | undefined =>
 
 const optionsOf = ({ collection }: RecordsWork, mode: WriteMode) => ({ mode, isRelaxed: isRelaxed(collection) });
 
-const deleteOptionsOf = ({ collection, rules }: RecordsWork) => ({
-  mode: modeOfDelete(collection, rules),
+const deleteOptionsOf = ({ collection, call, rules }: RecordsWork, id: string) => ({
+  mode: modeOfCallersDelete({ collection, id }, call, rules),
   isRelaxed: isRelaxedDelete(collection, rules),
 });
