@@ -2,6 +2,7 @@ import type { Query } from '@recordbus/database';
 import { type FollowedCopy, followedCopy } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
 import type { Bus } from './bus.ts';
+import { createErasedSet, type ErasedRow, type ErasedSet } from './erased-set.ts';
 import type { EventMessage } from './event-message.ts';
 import { eventsKeptForMs } from './event-stream.ts';
 
@@ -13,25 +14,23 @@ export interface ErasedRecords extends Pick<FollowedCopy<unknown>, 'start' | 'st
   isErasedSince(record: { readonly collectionId: string | undefined; readonly id: string }, timeMs: number): boolean;
 }
 
-interface ErasedRow {
-  readonly collectionId: string;
-  readonly recordId: string;
-  /** Milliseconds since the epoch. */
-  readonly erasedAtMs: number;
-}
-
-interface Erased {
-  /** By record id: ids of several collections may be equal. */
-  readonly byId: ReadonlyMap<string, readonly ErasedRow[]>;
-  readonly earliestMs: number;
-  readonly latestMs: number;
-}
-
-const none: Erased = { byId: new Map(), earliestMs: Number.POSITIVE_INFINITY, latestMs: 0 };
-
 const pollMs = 5000;
-/** A long transaction commits its rows later than it dates them: so much is read again, in milliseconds. */
-const overlapMs = 600_000;
+
+/** The stream may keep a message a little longer than its days. */
+const marginMs = 600_000;
+
+/** How long a record that the stream no longer knows may stay in memory: the set is not rebuilt for each. */
+const droppingMs = 3_600_000;
+
+/** How many rows one statement reads. */
+const rowsAtOnce = 10_000;
+
+/** What a process knows. The set grows in place. */
+interface Erased {
+  readonly records: ErasedSet;
+  /** Rows from transactions before this one were read. */
+  readonly readTo: string;
+}
 
 interface ErasedRecordsDeps {
   readonly query: Query;
@@ -49,17 +48,8 @@ export function createErasedRecords({ query, bus, log }: ErasedRecordsDeps): Era
     pollMs,
   });
 
-  function isErasedSince(
-    { collectionId, id }: { readonly collectionId: string | undefined; readonly id: string },
-    timeMs: number,
-  ): boolean {
-    const rows = copy.current.byId.get(id);
-    return (
-      rows?.some(
-        (row) => (collectionId === undefined || row.collectionId === collectionId) && timeMs <= row.erasedAtMs,
-      ) ?? false
-    );
-  }
+  const isErasedSince: ErasedRecords['isErasedSince'] = (record, timeMs) =>
+    copy.current.records.isErasedSince(record, timeMs);
 
   return {
     start: copy.start,
@@ -67,7 +57,7 @@ export function createErasedRecords({ query, bus, log }: ErasedRecordsDeps): Era
     refresh: copy.refresh,
     isErasedSince,
     isErased({ header, time }) {
-      if (copy.current.byId.size === 0) return false;
+      if (copy.current.records.size === 0) return false;
       const subject = header('ce-subject');
       if (subject === undefined) return false;
       const statedMs = Date.parse(header('ce-time') ?? '');
@@ -78,28 +68,36 @@ export function createErasedRecords({ query, bus, log }: ErasedRecordsDeps): Era
 }
 
 /**
- * Reads what is new, and leaves out what the stream no longer has. Returns the given copy if little has changed: a retention may
- * erase a million records, and a poll must not go through all of them.
+ * Reads the rows of transactions that the last read did not see, and leaves out what the stream no longer has. A transaction
+ * commits its rows later than it dates them, so times do not say what is new.
  */
-async function readErased(query: Query, before: Erased = none): Promise<Erased> {
-  const oldestMs = Date.now() - eventsKeptForMs - overlapMs;
-  const rows = await query<ErasedRow>({
-    name: 'erased-records.read',
-    text: `select collection_id as "collectionId", record_id as "recordId",
-        extract(epoch from max(erased_at))::double precision * 1000 as "erasedAtMs"
-      from system.erased_records
-      where erased_at > to_timestamp($1::double precision / 1000) and has_messages group by 1, 2`,
-    values: [Math.max(oldestMs, before.latestMs - overlapMs)],
+async function readErased(query: Query, before: Erased | undefined): Promise<Erased> {
+  const oldestMs = Date.now() - eventsKeptForMs - marginMs;
+  const records = before?.records ?? createErasedSet();
+  const [next] = await query<{ readTo: string }>({
+    name: 'erased-records.snapshot',
+    text: `select pg_snapshot_xmin(pg_current_snapshot())::text as "readTo"`,
+    values: [],
   });
-  const isKnown = ({ collectionId, recordId, erasedAtMs }: ErasedRow) =>
-    before.byId.get(recordId)?.some((row) => row.collectionId === collectionId && row.erasedAtMs === erasedAtMs);
-  if (rows.every(isKnown) && before.earliestMs > oldestMs - overlapMs) return before;
-  const kept = [...before.byId.values()].flat().filter(({ erasedAtMs }) => erasedAtMs > oldestMs);
-  const merged = new Map([...kept, ...rows].map((row) => [`${row.collectionId}/${row.recordId}`, row]));
-  let { earliestMs, latestMs } = none;
-  for (const { erasedAtMs } of merged.values()) {
-    earliestMs = Math.min(earliestMs, erasedAtMs);
-    latestMs = Math.max(latestMs, erasedAtMs);
+  let place: readonly string[] = [before?.readTo ?? '0', zeroId, '', ''];
+  for (;;) {
+    const rows = await query<ErasedRow & { readonly transaction: string; readonly jobId: string }>({
+      name: 'erased-records.read',
+      text: `select transaction_id::text as transaction, job_id as "jobId", collection_id as "collectionId", record_id as "recordId",
+          extract(epoch from erased_at)::double precision * 1000 as "erasedAtMs"
+        from system.erased_records
+        where (transaction_id, job_id, collection_id, record_id) > ($1::xid8, $2::uuid, $3::text, $4::text)
+          and erased_at is not null and has_messages and erased_at > to_timestamp($5::double precision / 1000)
+        order by transaction_id, job_id, collection_id, record_id limit ${rowsAtOnce}`,
+      values: [...place, oldestMs],
+    });
+    records.add(rows);
+    const last = rows.at(-1);
+    if (!last || rows.length < rowsAtOnce) break;
+    place = [last.transaction, last.jobId, last.collectionId, last.recordId];
   }
-  return { byId: Map.groupBy(merged.values(), ({ recordId }) => recordId), earliestMs, latestMs };
+  if (records.earliestMs < oldestMs - droppingMs) records.dropBefore(oldestMs);
+  return { records, readTo: next?.readTo ?? '0' };
 }
+
+const zeroId = '00000000-0000-0000-0000-000000000000';

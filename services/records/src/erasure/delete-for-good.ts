@@ -96,7 +96,8 @@ export async function listErased(
         insert into system.erased_records (job_id, collection_id, record_id, erased_at)
         select $1::uuid, collection_id, record_id, erased_at from gone, moment
         union select $1::uuid, $2, given.id, erased_at from moment, unnest($3::text[]) as given(id)
-        on conflict (job_id, collection_id, record_id) do update set erased_at = excluded.erased_at
+        on conflict (job_id, collection_id, record_id) do update set erased_at = excluded.erased_at,
+          transaction_id = excluded.transaction_id
       )
       select (select count(*) from gone)::integer as records, (
           select count(*) from gone cross join lateral system.file_names(gone.record,
