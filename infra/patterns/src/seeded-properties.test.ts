@@ -7,7 +7,7 @@ import { isNode, lineOf, nameOf, visitSource } from './source-tree.ts';
 const repository = join(import.meta.dirname, '../../..');
 const running = new Set(['assert', 'check', 'sample']);
 
-/** Returns the lines in a file at which fast-check chooses its values anew in each run. */
+/** Returns the lines in a file at which fast-check chooses other values in each run. */
 function unseededIn(path: string): number[] {
   const lines: number[] = [];
   visitSource(

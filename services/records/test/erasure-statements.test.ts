@@ -46,7 +46,7 @@ describe("an erasure's statements", { skip: skipWithoutDatabase }, () => {
       text: 'select fence::integer as claims from system.data_jobs where id = $1',
       values: [answer.record.id],
     });
-    // The owner is one part, the things are two. Each claim asks anew.
+    // The owner is one part, the things are two. Each claim asks again.
     const most = 3 * Number(row?.claims);
     assert.ok(asked.length >= 3 && asked.length <= most, `${asked.length} statements`);
   });
