@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../harness/eventually.ts';
+import { followedEverywhere } from '../harness/followed-settings.ts';
 import { at, textAt } from '../harness/json.ts';
 import { startMailServer } from '../harness/mail-server.ts';
 import { onEachTopology } from '../harness/target.ts';
@@ -160,7 +161,7 @@ onEachTopology('one mailbox is one account', async (t, target) => {
 
 onEachTopology('the lockout counts all forms of an address together', async (t, target) => {
   const users = await createUsers(target);
-  const admin = await target.admin();
+  const admin = followedEverywhere(await target.admin());
   await admin.patch('/api/v1/admin/settings', { 'auth.lockout.max_attempts': '3' });
   await t.test("a domain's ASCII form evades no count [auth §4.3]", async () => {
     const statuses: number[] = [];

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Client, createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
+import { followedEverywhere } from '../harness/followed-settings.ts';
 import { type JsonObject, textAt } from '../harness/json.ts';
 import type { Receiver } from '../harness/receiver.ts';
 import type { Target } from '../harness/target.ts';
@@ -25,7 +26,7 @@ export interface Ground {
 
 /** Makes two firms with orders, and a user of the first firm. */
 export async function prepare(target: Target, receiver: Receiver): Promise<Ground> {
-  const admin = await target.admin();
+  const admin = followedEverywhere(await target.admin());
   const text = (name: string) => ({ name, type: 'text' });
   const relation = { name: 'firm', type: 'relation', collection: 'firms' };
   await admin.post(collections, { name: 'firms', list_rule: '', fields: [text('name')] });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Answer, Client } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
+import { followedEverywhere } from '../harness/followed-settings.ts';
 import { at, objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
@@ -20,7 +21,7 @@ const totalOf = async (client: Client, collection: string): Promise<unknown> =>
   at((await client.get(`/api/v1/${collection}`)).json, 'totalItems');
 
 onEachTopology('a POST with an idempotency key happens once', async (t, target) => {
-  const root = await target.admin();
+  const root = followedEverywhere(await target.admin());
   const fields = [{ name: 'n', type: 'number', options: { max: 10 } }];
   await root.post('/api/v1/collections', { name: 'orders', type: 'base', fields });
   await root.post('/api/v1/collections', { name: 'closed', type: 'base', fields, create_rule: '' });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type CannedAnswer, startCannedServer } from '../harness/canned-server.ts';
 import { eventually } from '../harness/eventually.ts';
+import { followedEverywhere } from '../harness/followed-settings.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
 import { loggedErrors } from '../harness/logs.ts';
 import { multipart } from '../harness/multipart.ts';
@@ -17,7 +18,7 @@ const maxPictureBytes = 5 * 1024 * 1024;
 const pictureOf = (sizeBytes: number) => Buffer.concat([pixel, Buffer.alloc(sizeBytes - pixel.length)]);
 
 onEachTopology("a file field takes the provider's picture [oauth §4.4]", async (t, target) => {
-  const admin = await target.admin();
+  const admin = followedEverywhere(await target.admin());
   const { guest } = target;
   const file = (name: string, options: object = {}) => ({ name, type: 'file', options });
   const fields = [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
+import { followedEverywhere } from '../harness/followed-settings.ts';
 import { objectAt } from '../harness/json.ts';
 import { onEachTopology } from '../harness/target.ts';
 import { outcomeOf } from '../pocketbase-clients/normalize.ts';
@@ -162,7 +163,7 @@ onEachTopology("PocketBase's clients get nothing that the product refuses", asyn
   });
 
   await t.test('both kinds of clients share one rate limit', async () => {
-    const settings = await target.admin();
+    const settings = followedEverywhere(await target.admin());
     const rules = [{ label: '*:auth', max: 5, windowMs: 60_000, audience: 'all' }];
     await settings.patch('/api/v1/admin/settings', {
       'rate_limit.enabled': '1',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { eventually } from '../harness/eventually.ts';
+import { followedEverywhere } from '../harness/followed-settings.ts';
 import { onEachTopology } from '../harness/target.ts';
 import { ourSide } from '../pocketbase-clients/ours.ts';
 import { castOf, password } from '../pocketbase-clients/side.ts';
@@ -42,7 +43,7 @@ function send(url: string, path: string, sent: Sent = {}): Promise<Answer> {
 onEachTopology("an app's earlier address answers as PocketBase", async (t, target) => {
   await castOf(ourSide(target));
   const { url } = target;
-  const admin = await target.admin();
+  const admin = followedEverywhere(await target.admin());
   const isPocketBase = async (sent: Sent = {}) =>
     (await send(url, '/api/health', sent)).body.includes('API is healthy');
   const paths = ['/', '/_/', '/_/portal', '/healthz', '/api', '/api/v1/records/tags', '/api/v1/openapi.json'];

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { followedEverywhere } from '../harness/followed-settings.ts';
 import { startOidcServer } from '../harness/oidc-server.ts';
 import { onEachTopology } from '../harness/target.ts';
 import { provideEventSource } from '../pocketbase-clients/event-source.ts';
@@ -11,7 +12,7 @@ onEachTopology("PocketBase's official client signs in at a provider", async (t, 
   const { url } = await castOf(ourSide(target));
   const returnAddress = `${url}/api/oauth2-redirect`;
   await using provider = await startOidcServer(returnAddress);
-  const admin = await target.admin();
+  const admin = followedEverywhere(await target.admin());
   await admin.patch('/api/v1/admin/settings', { ...provider.settings(), 'oauth2.verified_email.users': '1' });
   const person = { id: 'grace', email: 'grace@example.com', email_verified: true };
 

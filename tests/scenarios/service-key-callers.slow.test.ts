@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { openBusReader } from '../harness/bus-reader.ts';
 import { createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
+import { followedEverywhere } from '../harness/followed-settings.ts';
 import { at, listAt, objectAt, textAt } from '../harness/json.ts';
 import { onEachTopology, onNewStacks } from '../harness/target.ts';
 import { makeKey, type TestKey } from './service-keys.ts';
@@ -12,7 +13,7 @@ const path = '/api/v1/admin/keys';
 const inAnHour = () => Math.floor(Date.now() / 1000) + 3600;
 
 onEachTopology('no key makes a key beyond itself', async (t, target) => {
-  const admin = await target.admin();
+  const admin = followedEverywhere(await target.admin());
   const body = (more: object) => ({ name: 'made', scopes: ['files'], ...more });
   const beyond = (answer: { status: number; text: string }) => {
     assert.equal(answer.status, 403, answer.text);
@@ -87,7 +88,7 @@ onEachTopology('no key makes a key beyond itself', async (t, target) => {
 });
 
 onEachTopology('a key is a caller with the type service', async (t, target) => {
-  const admin = await target.admin();
+  const admin = followedEverywhere(await target.admin());
   await admin.post('/api/v1/collections', {
     name: 'acted_on',
     type: 'base',

@@ -1,4 +1,5 @@
 import type { Client } from '../../harness/client.ts';
+import { followedEverywhere } from '../../harness/followed-settings.ts';
 import type { JsonObject } from '../../harness/json.ts';
 import type { LiveClient } from '../../harness/live-client.ts';
 
@@ -11,9 +12,9 @@ interface ChannelEntry {
 /** The path where messages are sent to a channel. */
 export const channelPath = (channel: string): string => `/api/v1/realtime/channels/${encodeURIComponent(channel)}`;
 
-/** Sets channel rules. */
+/** Sets channel rules, and waits until every process has them. */
 export const setChannels = (admin: Client, entries: readonly ChannelEntry[]) =>
-  admin.patch('/api/v1/admin/settings', { 'realtime.channels': JSON.stringify(entries) });
+  followedEverywhere(admin).patch('/api/v1/admin/settings', { 'realtime.channels': JSON.stringify(entries) });
 
 /** Returns the present members, by a connection's messages. */
 export function present({ messages }: Pick<LiveClient, 'messages'>): JsonObject {

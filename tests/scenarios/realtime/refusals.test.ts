@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { followedEverywhere } from '../../harness/followed-settings.ts';
 import { at } from '../../harness/json.ts';
 import { type LiveClient, openLive } from '../../harness/live-client.ts';
 import { onEachTopology, replicaCount } from '../../harness/target.ts';
@@ -8,7 +9,7 @@ const notes = { collection: 'notes' };
 
 onEachTopology('live connections refuse what they cannot follow', async (t, target) => {
   await createNotes(target);
-  const admin = await target.admin();
+  const admin = followedEverywhere(await target.admin());
   await admin.post('/api/v1/collections', { name: 'closed', type: 'base', fields: [], list_rule: '', view_rule: '' });
   await admin.post('/api/v1/collections', {
     name: 'seen',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../harness/eventually.ts';
+import { followedEverywhere } from '../../harness/followed-settings.ts';
 import { inDatabase } from '../../harness/in-database.ts';
 import { at } from '../../harness/json.ts';
 import { openLive } from '../../harness/live-client.ts';
@@ -55,7 +56,7 @@ onEachTopology('slow and greedy clients harm nobody else', async (t, target) => 
     const { id: book } = await admin.create('books', { text: largeText });
     await inDatabase(target, 'update records.books set text = repeat(text, 80) where id = $1', [book]);
     // Every term converts 8 MB to lower case again, which takes much longer than the limit, and everything else much less.
-    await admin.patch('/api/v1/admin/settings', { 'records.read_timeout_ms': '1000' });
+    await followedEverywhere(admin).patch('/api/v1/admin/settings', { 'records.read_timeout_ms': '1000' });
     const filter = Array.from({ length: 190 }, (_, n) => `book.text !~ "${n}y"`).join('&&');
     await using slow = await openLive(target.url, [{ collection: 'quotes', filter }], { asBody: true });
     await using other = await openLive(target.url, [{ collection: 'quotes', filter: 'rank >= 0', fields: 'id' }]);
