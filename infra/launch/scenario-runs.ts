@@ -248,6 +248,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'view-failures': ['clientInAll'],
   'view-queries': [],
   views: ['clientInAll'],
+  'ways-in': ['wire'],
   'webhook-catalogue': [],
   'webhook-changes': ['wire'],
   'webhook-definitions': [],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { at, listAt, textAt } from '../harness/json.ts';
+import { at, listAt, objectAt, textAt } from '../harness/json.ts';
 import type { PocketBaseData } from '../harness/pocketbase-data.ts';
 import { prepareMove } from '../harness/pocketbase-move.ts';
 import { firstAdmin } from '../harness/stack.ts';
@@ -37,6 +37,29 @@ function fill(data: PocketBaseData): void {
     fields: [{ name: 'name', type: 'text' }],
     rules: { list: '@request.auth.email != ""' },
   });
+  data.define({
+    id: 'pbc_staff',
+    name: 'staff',
+    type: 'auth',
+    fields: [],
+    options: { authRule: '', passwordAuth: { enabled: false }, otp: { enabled: false }, oauth2: { enabled: false } },
+  });
+  data.define({
+    id: 'pbc_members',
+    name: 'members',
+    type: 'auth',
+    fields: [],
+    options: {
+      authRule: '',
+      passwordAuth: { enabled: true, identityFields: ['email'] },
+      mfa: { enabled: true, rule: '' },
+      otp: { enabled: true },
+      oauth2: { enabled: false },
+    },
+  });
+  const account = { emailVisibility: 0, password: adasHash, verified: 1, ...times };
+  data.insert('staff', { ...account, id: id('stan'), email: 'stan@example.com', tokenKey: 'stan'.repeat(10) });
+  data.insert('members', { ...account, id: id('mia'), email: 'mia@example.com', tokenKey: 'mia0'.repeat(10) });
   const rows = [
     { id: id('ada'), username: 'Ada', role: 'staff', email: '', verified: 0 },
     { id: id('bob'), username: 'bob', role: 'boss', email: 'bob@example.com', verified: 1 },
@@ -100,6 +123,29 @@ suite('accounts that move in from PocketBase', async () => {
   test('a second factor that was required is a risk in the report [move §2.3]', () => {
     const risk = notes.find((note) => at(note, 'kind') === 'risk');
     assert.match(textAt(risk, 'text'), /second factor was required \(role = "boss"\).*Ask them/);
+  });
+
+  test('users sign in only in the ways of PocketBase, and with a passkey [move §2.3]', async () => {
+    const settings = objectAt((await admin.get('/api/v1/admin/settings')).json, 'data');
+    const ways = ['staff', 'members', 'users'].map((name) => settings[`auth.methods.${name}`]);
+    assert.deepEqual(ways, ['none', 'password,otp,passkey', undefined]);
+    const body = { identity: 'stan@example.com', password: 'secret-of-ada' };
+    const refused = await guest.send('POST', '/api/v1/auth/staff/login', { body });
+    assert.deepEqual([refused.status, at(refused.json, 'code')], [422, 'feature_disabled']);
+    await eventually('the path is served', async () => (await guest.get('/pb/api/health')).status === 200);
+    const theirs = await guest.send('POST', '/pb/api/collections/staff/auth-with-password', { body });
+    assert.equal(theirs.status, 403, theirs.text);
+  });
+
+  test('a second factor that everyone needed is a mailed code [move §2.3]', async () => {
+    const settings = objectAt((await admin.get('/api/v1/admin/settings')).json, 'data');
+    assert.equal(settings['auth.mfa.email.members'], '1');
+    const body = { identity: 'mia@example.com', password: 'secret-of-ada' };
+    // Without a mail server nobody gets in by a password alone.
+    const answer = await guest.send('POST', '/api/v1/auth/members/login', { body });
+    assert.deepEqual([answer.status, at(answer.json, 'code')], [422, 'mail_not_configured'], answer.text);
+    const texts = listAt(first.json, 'notes').filter((note) => at(note, 'collection') === 'members');
+    assert.match(texts.map((note) => textAt(note, 'text')).join('; '), /sign-ins need mail/);
   });
 
   test("PocketBase's clients register users without an address, and see none [move §2.3]", async () => {

@@ -16,6 +16,12 @@ export interface ClientRequest {
   readonly body: Readable;
   /** The token's text, without `Bearer`; undefined if there is none. */
   readonly token: string | undefined;
+  readonly client: {
+    /** Behind trusted proxies. */
+    readonly address: string;
+    /** A header that only proxies send, if there is one; else `""`. */
+    readonly proxyHeader: string;
+  };
   /** Where the client reaches `/api/`, such as `https://example.com/pb`. */
   readonly baseUrl: string;
 }
@@ -33,7 +39,8 @@ export interface Exchange {
 /** What `auth-methods` says about an auth collection. */
 export interface AccountSettings {
   identityFieldsOf(collection: Collection): readonly string[];
-  readonly hasCodes: () => boolean;
+  /** Whether passwords, mailed codes or providers sign in to the collection. */
+  readonly takes: (collection: Collection, way: 'password' | 'otp' | 'oauth2') => boolean;
   /** Whether a mailed code is the collection's second factor (auth §6.11). */
   readonly mailsFactors: (collection: Collection) => boolean;
 }

@@ -48,5 +48,9 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** The answer's `data`, if it is an object. */
 export const dataOf = ({ json: { data } }: Pick<JsonAnswer, 'json'>): JsonObject => (isObject(data) ? data : {});
 
+/** Whether the answer says that a setting switches the route off (auth §1.6). */
+export const isSwitchedOff = ({ status, json: { code } }: JsonAnswer): boolean =>
+  status === 422 && code === 'feature_disabled';
+
 /** Whether the answer is a success. */
 export const isSuccess = ({ status }: Pick<JsonAnswer, 'status'>): boolean => status < 300;

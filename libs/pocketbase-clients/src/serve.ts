@@ -2,9 +2,9 @@ import { serveAccounts, serveImpersonation } from './accounts/accounts.ts';
 import { isExternalAuths, serveExternalAuths } from './accounts/external-auths.ts';
 import { serveBatch } from './batch.ts';
 import { serveCollections } from './collections.ts';
-import type { Exchange, Reply } from './exchange.ts';
+import { type Exchange, type Reply, saysAdmin } from './exchange.ts';
 import { serveFile, serveFileToken } from './files.ts';
-import { callForJson, isSuccess } from './product.ts';
+import { callForJson, isObject, isSuccess } from './product.ts';
 import { serveRecords } from './records/records.ts';
 import { toGeneralRefusal } from './records/to-refusal.ts';
 import { Refusal } from './refusal.ts';
@@ -42,8 +42,19 @@ export async function servePocketBase(exchange: Exchange): Promise<Reply> {
   throw new Refusal(404, 'File not found.');
 }
 
-async function serveHealth({ call }: Exchange): Promise<Reply> {
+async function serveHealth(exchange: Exchange): Promise<Reply> {
+  const { call, request } = exchange;
   const answer = await callForJson(call, { method: 'GET', path: '/healthz' });
   if (!isSuccess(answer)) throw toGeneralRefusal(answer) ?? new Refusal(answer.status, 'API is not healthy.');
-  return { status: 200, body: { message: 'API is healthy.', code: 200, data: {} } };
+  const data = saysAdmin(request) ? await healthForAdmins(exchange) : {};
+  return { status: 200, body: { message: 'API is healthy.', code: 200, data } };
+}
+
+/** What admins see in addition: whether no backup runs, and their address, by which proxies are checked. */
+async function healthForAdmins({ call, request: { client } }: Exchange): Promise<object> {
+  const answer = await callForJson(call, { method: 'GET', path: '/api/v1/admin/backups?perPage=1' });
+  const { data } = answer.json;
+  if (!isSuccess(answer) || !Array.isArray(data)) return {};
+  const canBackup = !data.some((backup) => isObject(backup) && backup.state === 'running');
+  return { canBackup, realIP: client.address, possibleProxyHeader: client.proxyHeader };
 }

@@ -5,7 +5,7 @@ import type { TranslatedCollection } from '@recordbus/pocketbase/collections';
 import { type ApiAddress, CommandFailure, callApi, commandJob } from '@recordbus/stack-calls';
 import { awaitLeftJobs } from './import-rows.ts';
 import { createLosses, type Losses } from './losses.ts';
-import { keepIdentities } from './move-accounts.ts';
+import { keepSignIn } from './move-accounts.ts';
 import { foreseeFiles, sendFiles } from './move-files.ts';
 import { countNewLinks, moveLinks, noteLinks } from './move-links.ts';
 import { keepProviders } from './move-providers.ts';
@@ -117,7 +117,7 @@ export async function moveIn(parts: MoveParts, options: MoveOptions): Promise<Mo
     // Noted before, so that a run that is killed here continues with these collections.
     for (const collection of planned.collections) state.noteDefinition(collection.from.name, digestOf(collection));
     if (changes > 0) await applyCollections(address, planned);
-    await keepIdentities(move, planned.collections, report);
+    await keepSignIn(move, planned.collections, report);
     await keepProviders(move, planned.collections, report);
     await moveRecords(move, moved);
     for (const [one, count] of moved) await moveLinks(move, one, count, report);

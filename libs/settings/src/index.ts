@@ -17,6 +17,7 @@ export type { ProfileMap, ProfileMember } from './registry/profile-map.ts';
 export type { ServiceAccount } from './registry/push.ts';
 export type { RateRule } from './registry/rate-rule.ts';
 export type { Setting } from './registry/setting.ts';
+export type { WayIn } from './registry/sign-up.ts';
 export { findOwnerUrlProblem, mayOwnersGet, type WebhookOwners } from './registry/webhook-owners.ts';
 export { whatItTakes } from './registry/what-it-takes.ts';
 export { createSettings, type Settings, type SettingsDeps } from './settings.ts';

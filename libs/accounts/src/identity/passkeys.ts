@@ -119,15 +119,21 @@ export async function deletePasskey(query: Query, { realm, accountId }: PasskeyO
   return rows.length > 0;
 }
 
-/** Counts the ways into an account: its password, each provider, each passkey. */
+/** Counts the ways into an account that its collection takes: its password, each provider, each passkey. */
 export async function countWaysIn(
   query: Query,
   { id, passwordHash }: { readonly id: string; readonly passwordHash: string | null },
+  takes: (way: 'password' | 'oauth2' | 'passkey') => boolean,
 ): Promise<number> {
-  const [row] = await query<{ ways: number }>({
-    text: `select (select count(distinct provider) from system.oauth_links where account_id = $1)
-      + (select count(*) from system.passkeys where account_id = $1) as ways`,
+  const [row] = await query<{ links: number; passkeys: number }>({
+    text: `select (select count(distinct provider)::int from system.oauth_links where account_id = $1) as links,
+      (select count(*)::int from system.passkeys where account_id = $1) as passkeys`,
     values: [id],
   });
-  return Number(row?.ways ?? 0) + (passwordHash === null ? 0 : 1);
+  const { links = 0, passkeys = 0 } = row ?? {};
+  return [
+    takes('oauth2') ? links : 0,
+    takes('passkey') ? passkeys : 0,
+    takes('password') && passwordHash !== null ? 1 : 0,
+  ].reduce((sum, ways) => sum + ways);
 }

@@ -10,14 +10,14 @@ import {
   saysCollection,
   segment,
 } from '../exchange.ts';
-import { callForJson, dataOf, isSuccess } from '../product.ts';
+import { callForJson, dataOf, isSuccess, isSwitchedOff } from '../product.ts';
 import { recordsPath } from '../records/read-expand.ts';
 import { toGeneralRefusal } from '../records/to-refusal.ts';
 import { invalid, needsToken, notFound, Refusal } from '../refusal.ts';
 import { serveAuthMethods } from './auth-methods.ts';
 import { serveOAuth } from './oauth.ts';
 import { confirmAddress, confirmReset, confirmVerification, requestAddress, requestMail } from './proofs.ts';
-import { otherAccount, post, readAddress, readRequired } from './requests.ts';
+import { noPasswords, otherAccount, post, readAddress, readRequired } from './requests.ts';
 import { adminReply, sessionReply } from './session-reply.ts';
 
 /** Serves an auth collection's route. */
@@ -73,6 +73,7 @@ async function signInWithPassword(exchange: Exchange, collection: Collection): P
     throw invalid({ identityField: { code: 'validation_in_invalid', message: 'Must be a valid value.' } });
   const named = identityField ? { identity, identity_field: identityField } : { identity };
   const answer = await post(exchange, collection, 'login', { ...named, password });
+  if (isSwitchedOff(answer)) throw new Refusal(403, noPasswords);
   return sessionReply(exchange, collection, answer);
 }
 
@@ -92,9 +93,10 @@ const codeId = (email: string): string => Buffer.from(email).toString('base64url
 
 async function requestCode(exchange: Exchange, collection: Collection): Promise<Reply> {
   const email = await readAddress(exchange);
-  const { hasCodes, mailsFactors } = exchange.accounts;
+  const { takes, mailsFactors } = exchange.accounts;
   // The code for the second step was mailed by itself.
-  if (!hasCodes() && mailsFactors(collection)) return { status: 200, body: { otpId: codeId(String(email)) } };
+  if (!takes(collection, 'otp') && mailsFactors(collection))
+    return { status: 200, body: { otpId: codeId(String(email)) } };
   const answer = await post(exchange, collection, 'otp/request', { email });
   if (!isSuccess(answer))
     throw toGeneralRefusal(answer) ?? new Refusal(403, 'The collection is not configured to allow OTP authentication.');

@@ -14,15 +14,16 @@ const codeSec = 600;
 export async function serveAuthMethods(exchange: Exchange, collection: Collection): Promise<Reply> {
   const { request, accounts } = exchange;
   const providers = await listProviders(exchange, collection);
-  const identityFields = accounts.identityFieldsOf(collection);
+  const enabled = accounts.takes(collection, 'password');
+  const identityFields = enabled ? accounts.identityFieldsOf(collection) : [];
   const body = {
-    password: { identityFields, enabled: true },
+    password: { identityFields, enabled },
     oauth2: { providers, enabled: providers.length > 0 },
     mfa: accounts.mailsFactors(collection) ? { enabled: true, duration: codeSec } : { enabled: false, duration: 0 },
-    otp: accounts.hasCodes() ? { enabled: true, duration: codeSec } : { enabled: false, duration: 0 },
+    otp: accounts.takes(collection, 'otp') ? { enabled: true, duration: codeSec } : { enabled: false, duration: 0 },
     authProviders: providers,
     usernamePassword: identityFields.includes('username'),
-    emailPassword: true,
+    emailPassword: enabled,
   };
   return { status: 200, body: pickFields(body, request.query.get('fields')) };
 }

@@ -1,13 +1,14 @@
 import type { Collection } from '@recordbus/schema';
 import { claimsOf, type Exchange, type Reply, saysCollection } from '../exchange.ts';
-import { isSuccess, type JsonAnswer } from '../product.ts';
+import { isSuccess, isSwitchedOff, type JsonAnswer } from '../product.ts';
 import { memberRefusals, toGeneralRefusal } from '../records/to-refusal.ts';
 import { invalid, type MemberRefusal, type MemberRefusals, mismatch, needsToken, Refusal } from '../refusal.ts';
-import { otherAccount, post, readAddress, readRequired } from './requests.ts';
+import { noPasswords, otherAccount, post, readAddress, readRequired } from './requests.ts';
 
 /** `request-password-reset` and `request-verification`: the answer is the same for an unknown address. */
 export async function requestMail(exchange: Exchange, collection: Collection, route: string): Promise<Reply> {
   const answer = await post(exchange, collection, route, { email: await readAddress(exchange) });
+  if (isSwitchedOff(answer)) throw new Refusal(400, noPasswords);
   const refusal = toGeneralRefusal(answer);
   if (refusal) throw refusal;
   return { status: 204 };

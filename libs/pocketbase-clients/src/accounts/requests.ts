@@ -37,3 +37,6 @@ export const post = (
   route: string,
   body: JsonObject,
 ): Promise<JsonAnswer> => callForJson(call, { method: 'POST', path: `${authPath(collection)}/${route}`, body });
+
+/** What PocketBase says where passwords do not sign in. */
+export const noPasswords = 'The collection is not configured to allow password authentication.';

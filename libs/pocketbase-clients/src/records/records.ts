@@ -1,7 +1,7 @@
 import type { Collection } from '@recordbus/schema';
 import { collectionOf, type Exchange, type Reply, readJson, saysAdmin, segment } from '../exchange.ts';
 import { callForJson, dataOf, isObject, isSuccess, type JsonAnswer, type JsonObject } from '../product.ts';
-import { blank, notFound, Refusal } from '../refusal.ts';
+import { blank, mismatch, notFound, Refusal } from '../refusal.ts';
 import { toExpandPaths } from './expand-paths.ts';
 import { toListQuery } from './list-query.ts';
 import { ownParameters, ownSearch } from './own-parameters.ts';
@@ -71,12 +71,18 @@ async function write(exchange: Exchange, collection: Collection, id: string | un
 
 async function writeJson(exchange: Exchange, collection: Collection, id: string | undefined): Promise<JsonAnswer> {
   const isAdmin = saysAdmin(exchange.request);
-  const written = toBody(collection, await readJson(exchange.request), { id, isAdmin });
+  const body = await readJson(exchange.request);
+  const written = toBody(collection, body, { id, isAdmin });
   refuseMembers(written.refusals, id === undefined);
+  const emptied = id !== undefined && !isAdmin && (await emptiesAddress(exchange, collection, id, body));
   const answer = await callForJson(exchange.call, {
     ...writeRequest(exchange, collection, { id, chosen: written.id }),
-    body: written.data,
+    body: emptied ? { ...written.data, email: '' } : written.data,
   });
+  if (emptied && !isSuccess(answer)) {
+    const { status, message, data } = toRecordRefusal(answer, 'update', collection);
+    throw new Refusal(status, message, status === 400 ? { email: mismatch, ...data } : data);
+  }
   const { password, old_password: oldPassword } = written.data;
   const lacksProof =
     collection.type === 'auth' && id !== undefined && !isAdmin && password && oldPassword === undefined;
@@ -84,6 +90,14 @@ async function writeJson(exchange: Exchange, collection: Collection, id: string 
   if (answer.status === 403 && isObject(answer.json.details) && lacksProof)
     throw new Refusal(400, 'Failed to update record.', { ...closedMembers(answer.json.details), oldPassword: blank });
   return answer;
+}
+
+/** Whether a body empties an address. Clients send back the empty one that they see in place of a made-up one. */
+async function emptiesAddress(exchange: Exchange, collection: Collection, id: string, body: JsonObject) {
+  if (collection.type !== 'auth' || body.email !== '') return false;
+  const answer = await callForJson(exchange.call, { method: 'GET', path: `${recordsPath(collection)}/${segment(id)}` });
+  const { email } = toRecord(exchange.catalog, collection, dataOf(answer));
+  return typeof email === 'string' && email !== '';
 }
 
 /** Throws 400 if members are wrong that only PocketBase has. */

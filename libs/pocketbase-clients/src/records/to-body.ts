@@ -93,7 +93,8 @@ function applyOperator(
   const stored = data[name];
   if (field.type === 'number') {
     const number = numberOf(value) * (operation === '-' ? -1 : 1);
-    data[name] = isNew || typeof stored === 'number' ? numberOf(stored) + number : { $add: number };
+    const added = isObject(stored) ? numberOf(stored.$add) : 0;
+    data[name] = isNew || typeof stored === 'number' ? numberOf(stored) + number : { $add: added + number };
   } else if (!isSeveral(field)) {
     data[name] = operation === '-' ? null : toOurs(field, value);
   } else {

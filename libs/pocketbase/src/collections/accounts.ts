@@ -38,26 +38,43 @@ export function ownDefinition(
   ];
 }
 
+/** Whether everyone needed a second factor, which may be a mailed code: here it is one. */
+export const mailsFactors = ({ mfa, otp }: StoredCollection['options']): boolean =>
+  mfa?.enabled === true && !mfa.rule && otp?.enabled === true;
+
+/**
+ * The value of `auth.methods.<collection>` (auth §1.6): the ways that PocketBase takes, and passkeys, which only users add who
+ * are signed in. Undefined if PocketBase takes every way.
+ */
+export function waysIn({ passwordAuth, otp, oauth2 }: StoredCollection['options']): string | undefined {
+  const isOff = {
+    password: passwordAuth?.enabled === false,
+    otp: otp?.enabled === false,
+    oauth2: oauth2?.enabled === false,
+  };
+  const ways = (['password', 'otp', 'oauth2'] as const).filter((way) => !isOff[way]);
+  if (ways.length === Object.keys(isOff).length) return undefined;
+  return ways.length === 0 ? 'none' : [...ways, 'passkey'].join(',');
+}
+
 /** Notes what is different about accounts, and what to do. `here` is the collection's name here. */
 export function noteAccounts(
   { options, fields }: StoredCollection,
   here: string,
   note: (kind: Note['kind'], text: string) => void,
 ): void {
-  const { manageRule, mfa, otp, passwordAuth } = options;
+  const { manageRule, mfa, otp } = options;
   if (manageRule)
     note(
       'left_out',
       `those who met the manage rule also set the address, the password and verified in others' accounts: here a server does it for them, with a service key that has the scope records:${here}:write`,
     );
-  if (mfa?.enabled)
+  if (mfa?.enabled && !mailsFactors(options))
     note(
       'risk',
       `a second factor was required${mfa.rule ? ` (${mfa.rule})` : ''}: here only users with an authenticator app need one. Ask them to set one up before you let them in`,
     );
   if (otp?.enabled) note('changed', 'mailed codes sign in here once mail is set up and auth.otp.enabled is 1');
-  if (passwordAuth && !passwordAuth.enabled)
-    note('risk', 'passwords did not sign in: here they do, for users who have one or reset it');
   if (fields.some(({ name, required }) => name === 'email' && !required))
     note('changed', 'users may do without an address: they have a made-up one at users.invalid, which gets no mail');
 }

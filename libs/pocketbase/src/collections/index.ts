@@ -1,3 +1,4 @@
+export { mailsFactors, waysIn } from './accounts.ts';
 export {
   readCollection,
   type StoredCollection,

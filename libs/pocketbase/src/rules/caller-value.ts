@@ -42,7 +42,9 @@ export function findCallerValue(segments: readonly string[], directory: Director
   const isEverywhere = found.length === accounts.length;
   const isRequired = found.every((path) => path.isRequired);
   const isSure = isEverywhere && isRequired && !first.hop && !first.several;
-  return { path: { ...inCaller(first), isRequired }, isSure, isEverywhere };
+  // One collection whose users may have a made-up address is enough.
+  const isAddress = found.some((path) => path.isAddress);
+  return { path: { ...inCaller(first), isRequired, isAddress }, isSure, isEverywhere };
 }
 
 function inCaller(path: Path): Path {

@@ -1,8 +1,8 @@
 import { and, type Condition, not, or, quote, test } from './condition.ts';
 import { compareDate, compareMoment } from './date-bounds.ts';
-import { asStoredText, hasPlainCase, type Literal, searchedText } from './literal.ts';
+import { asStoredText, hasPlainCase, type Literal, numberText, searchedText } from './literal.ts';
 import type { Path, Several } from './path.ts';
-import { compareSingle, type Near } from './single.ts';
+import { compareSingle, type Near, order } from './single.ts';
 import type { Operator } from './tree.ts';
 import { Untranslatable } from './untranslatable.ts';
 
@@ -21,7 +21,7 @@ export function compareSeveral(
   literal: Literal,
   near: Near,
 ): Condition {
-  if (path.modifier === 'length') throw new Untranslatable(':length of several lists');
+  if (path.modifier === 'length') return compareLengths(path, operator, isAny, literal);
   const isSearch = operator === '~' || operator === '!~';
   if (path.isAddress && (isSearch || literal.type === 'empty'))
     throw new Untranslatable('addresses of several accounts, of which some may have none');
@@ -137,6 +137,22 @@ function compareUnequalBools(path: SeveralPath, isAny: boolean, literal: Literal
   if (!isAny) return test(`all(${path.text} = true)`);
   if (!path.several.isPure) throw new Untranslatable('?!= over more than one relation');
   return or(test(`${path.text} = true`), hasNoValues(path));
+}
+
+/** How many values the lists of several records have. Where the join has no record, PocketBase sees an empty list. */
+function compareLengths(path: SeveralPath, operator: Operator, isAny: boolean, literal: Literal): Condition {
+  if (path.kind !== 'list' || operator === '~' || operator === '!~' || literal.type !== 'number')
+    throw new Untranslatable(':length of several lists compared so');
+  if (!path.several.isPure) throw new Untranslatable(':length over more than one relation');
+  const length = `${path.text}:length`;
+  const value = numberText(literal.value);
+  const holdsForNone = order(operator, 0, literal.value);
+  if (isAny) {
+    const some = operator === '!=' ? not(test(`all(${length} = ${value})`)) : test(`${length} ${operator} ${value}`);
+    return holdsForNone ? or(some, hasNoValues(path)) : some;
+  }
+  const all = test(operator === '!=' ? `${length} != ${value}` : `all(${length} ${operator} ${value})`);
+  return holdsForNone ? all : and(hasValues(path), all);
 }
 
 /** Lists where a path ends, as JSON texts. */

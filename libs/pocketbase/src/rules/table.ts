@@ -122,6 +122,11 @@ export const translatedRows: readonly TableRow[] = [
     note: 'in one conjunction, both are about the same label',
   },
   { from: 'labels:length > 2', to: 'count(labels) > 2' },
+  {
+    from: 'helpers.teams:length > 1',
+    to: 'count(helpers) > 0 && all(helpers.teams:length > 1)',
+    note: 'how many values each of several records has',
+  },
   { from: 'kinds:each ~ "b"', to: 'kinds ~ "b" && all(kinds ~ "b")' },
   { from: 'kinds:each ?= "bug"', to: 'kinds = "bug"' },
   {

@@ -40,6 +40,8 @@ test("families' values are validated like other settings'", () => {
     ['oauth2.providers.oidc.own.issuer', 'https://id.example.com/realms/own'],
     ['auth.sign_up.users', ''],
     ['auth.identity.users', 'username, phone'],
+    ['auth.methods.users', 'oauth2, passkey'],
+    ['auth.methods.users', 'none'],
   ] as const)
     assert.equal(messageOf(key, text), undefined, `${key} ${text}`);
   for (const [key, text, message] of [
@@ -49,6 +51,10 @@ test("families' values are validated like other settings'", () => {
     ['auth.identity.users', 'a,a', /twice/],
     ['auth.identity.users', 'a b', /names of fields/],
     ['auth.identity.users', 'a,b,c,d,e,f', /at most 5/],
+    ['auth.methods.users', ',', /must name some of/],
+    ['auth.methods.users', 'otp,otp', /twice/],
+    ['auth.methods.users', 'none,otp', /none alone/],
+    ['auth.methods.users', 'sms', /some of password, otp/],
     ['oauth2.profile.users', '{"nick":"password"}', /JSON object/],
     ['oauth2.profile.users', '["name"]', /JSON object/],
     ['oauth2.profile.users', '{', /JSON object/],

@@ -15,6 +15,20 @@ const fieldNames = commaList
   .refine((names) => new Set(names).size === names.length, 'must not have a field twice')
   .describe('comma-separated fields');
 
+/** The ways to sign in that a collection may take (auth §1.6). */
+const ways = ['password', 'otp', 'oauth2', 'passkey', 'anonymous'] as const;
+export type WayIn = (typeof ways)[number];
+
+const anyWay: readonly (WayIn | 'none')[] = [];
+
+/** Ways, each once, or `none` alone. */
+const wayNames = commaList
+  .refine((names) => names.length > 0, `must name some of ${ways.join(', ')}, or none`)
+  .refine((names) => new Set(names).size === names.length, 'must not have a way twice')
+  .refine((names) => names.length === 1 || !names.includes('none'), 'must have none alone')
+  .pipe(z.array(z.enum([...ways, 'none'], `must be some of ${ways.join(', ')}, or none`)).readonly())
+  .describe(`comma-separated: ${ways.join(', ')}; or none`);
+
 /** Sign-up settings by collection, for accounts created from a provider's profile too (auth §3.2, oauth §4). */
 export const signUpFamilies = {
   'auth.sign_up.<collection>': setting(
@@ -26,6 +40,11 @@ export const signUpFamilies = {
     fieldNames,
     noNames,
     'Unique fields by which a login names an account, in addition to the address, such as username.',
+  ),
+  'auth.methods.<collection>': unsetSetting(
+    wayNames,
+    anyWay,
+    'The only ways to sign in to the collection. Unset: every way that is switched on.',
   ),
   'oauth2.profile.<collection>': unsetSetting(
     profileMap,

@@ -1,6 +1,5 @@
 import {
   auditUser,
-  countWaysIn,
   deleteBlock,
   deleteLinks,
   deletePasskey,
@@ -17,7 +16,9 @@ import { isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { type AuthUnit, runInUnit } from '../auth-unit.ts';
+import { requireWay } from '../features.ts';
 import { makeLink } from '../identity/make-link.ts';
+import { isOnlyWayIn } from '../identity/only-way-in.ts';
 import { mailPasswordReset } from '../passwords/reset-password.ts';
 import { endOtherSessions, endSession } from '../sessions/session-rows.ts';
 import { usersOf } from '../totp/factor-accounts.ts';
@@ -25,7 +26,7 @@ import { removeRecoveryCodes } from '../totp/recovery-codes.ts';
 import { resetTotp } from '../totp/totp-rows.ts';
 import { canReceiveMail, mailNotConfigured } from '../verification/verification.ts';
 
-type Parts = Pick<AuthParts, 'database' | 'bus' | 'nowSec'>;
+type Parts = Pick<AuthParts, 'database' | 'bus' | 'nowSec' | 'settings'>;
 
 /** The account that an admin changes, and the request. */
 export interface Change {
@@ -81,7 +82,7 @@ export const unlinkProvider = (parts: Parts, target: Change, provider: string): 
     const { collection, origin } = target;
     const linked = await listLinkedProviders(query, user.id);
     if (!linked.includes(provider)) throw notFound('link');
-    if ((await countWaysIn(query, user)) === 1)
+    if (await isOnlyWayIn(query, parts, collection, user, 'oauth2'))
       throw conflict('last_way_in', 'this link is the only way to sign in: set a password or add a passkey first');
     await deleteLinks(query, user.id, provider);
     await noteRemovedWays(query, collection, user, { removed: ['links'], providers: [provider] });
@@ -92,21 +93,22 @@ export const unlinkProvider = (parts: Parts, target: Change, provider: string): 
 export const removePasskey = (parts: Parts, target: Change, passkeyId: string): Promise<void> =>
   change(parts, target, async ({ query }, user) => {
     const { collection, origin } = target;
-    const ways = await countWaysIn(query, user);
+    const isOnly = await isOnlyWayIn(query, parts, collection, user, 'passkey');
     const owner = { realm: collection.id, accountId: user.id };
     if (passkeyId.includes('\0') || !(await deletePasskey(query, owner, passkeyId))) throw notFound('passkey');
-    if (ways === 1)
+    if (isOnly)
       throw conflict('last_way_in', 'this passkey is the only way to sign in: set a password or add a link first');
     await noteRemovedWays(query, collection, user, { removed: ['passkeys'], providers: [] });
     await auditUser(query, 'users.passkey_remove', collection, user.id, origin);
   });
 
-/** Mails a user a link for a new password. Throws 404, 409 without an address, 422 without a mail server. */
+/** Mails a user a link for a new password. Throws 404, 409 without an address, 422 without a mail server, and where passwords do not sign in. */
 export const mailReset = (
   parts: Pick<AuthParts, 'database' | 'bus' | 'nowSec' | 'settings'>,
   target: Change,
 ): Promise<void> =>
   change(parts, target, async (unit, user) => {
+    requireWay(parts.settings, target.collection, 'password');
     if (!isMailConfigured(parts.settings)) throw mailNotConfigured();
     if (!canReceiveMail(user)) throw conflict('no_address', 'the user has no address that can receive mail');
     await mailPasswordReset(unit, parts, target.collection, user);

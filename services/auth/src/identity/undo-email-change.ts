@@ -5,6 +5,7 @@ import { isMailConfigured } from '@recordbus/mail';
 import { type Collection, syntheticAddress } from '@recordbus/schema';
 import { z } from 'zod';
 import type { AuthParts, Origin } from '../auth-parts.ts';
+import { takesWay } from '../features.ts';
 import { findOneTimeToken, hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { mailPasswordReset } from '../passwords/reset-password.ts';
 import { writeUserChange } from '../users/write-user.ts';
@@ -91,7 +92,8 @@ export async function undoEmailChange(
     context: origin.context,
     refusal: invalidToken,
     async finish(unit, user, collection) {
-      if (isMailConfigured(settings) && canReceiveMail(user)) await mailPasswordReset(unit, parts, collection, user);
+      const isMailed = takesWay(settings, collection, 'password') && isMailConfigured(settings);
+      if (isMailed && canReceiveMail(user)) await mailPasswordReset(unit, parts, collection, user);
     },
   });
 }

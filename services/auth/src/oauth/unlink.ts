@@ -1,15 +1,9 @@
-import {
-  auditUser,
-  countWaysIn,
-  deleteLinks,
-  listLinkedProviders,
-  lockUser,
-  noteRemovedWays,
-} from '@recordbus/accounts';
+import { auditUser, deleteLinks, listLinkedProviders, lockUser, noteRemovedWays } from '@recordbus/accounts';
 import { conflict, notFound, unauthenticated } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { runInUnit } from '../auth-unit.ts';
+import { isOnlyWayIn } from '../identity/only-way-in.ts';
 import { type CallerProof, proveCaller } from '../identity/proof-of-caller.ts';
 
 /**
@@ -17,7 +11,7 @@ import { type CallerProof, proveCaller } from '../identity/proof-of-caller.ts';
  * proof, 404 when there is no link, 409 when the user has no other way to sign in.
  */
 export async function unlink(
-  parts: Pick<AuthParts, 'database' | 'bus' | 'guessLimit' | 'nowSec'>,
+  parts: Pick<AuthParts, 'database' | 'bus' | 'guessLimit' | 'nowSec' | 'settings'>,
   collection: Collection,
   proof: CallerProof,
   provider: string,
@@ -33,7 +27,7 @@ export async function unlink(
     if (!user) throw unauthenticated();
     const linked = await listLinkedProviders(query, userId);
     if (!linked.includes(provider)) throw notFound('link');
-    if ((await countWaysIn(query, user)) === 1)
+    if (await isOnlyWayIn(query, parts, collection, user, 'oauth2'))
       throw conflict('last_way_in', 'this link is the only way to sign in: set a password or add a passkey first');
     await deleteLinks(query, userId, provider);
     await noteRemovedWays(query, collection, user, { removed: ['links'], providers: [provider] });

@@ -1,6 +1,5 @@
 import {
   auditUser,
-  countWaysIn,
   deletePasskey,
   listPasskeys,
   lockUser,
@@ -12,6 +11,7 @@ import { conflict, forbidden, notFound, unauthenticated, validationFailed } from
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { runInUnit } from '../auth-unit.ts';
+import { isOnlyWayIn } from '../identity/only-way-in.ts';
 import { type CallerProof, proveCaller } from '../identity/proof-of-caller.ts';
 import { hashOneTimeToken } from '../one-time/one-time-tokens.ts';
 import type { Enrollment } from '../second-factors/enrollment.ts';
@@ -151,9 +151,9 @@ export async function removeUserPasskey(
     // Locked, so that one way in stays when two are removed at once.
     const user = await lockUser(query, collection, proof.userId);
     if (!user) throw unauthenticated();
-    const ways = await countWaysIn(query, user);
+    const isOnly = await isOnlyWayIn(query, parts, collection, user, 'passkey');
     if (!(await deletePasskey(query, owner, id))) throw notFound('passkey');
-    if (ways === 1)
+    if (isOnly)
       throw conflict('last_way_in', 'this passkey is the only way to sign in: set a password or add another first');
     await noteRemovedWays(query, collection, user, { removed: ['passkeys'], providers: [] });
     await auditUser(query, 'users.passkey_remove', collection, user.id, origin);

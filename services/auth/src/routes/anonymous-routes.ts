@@ -5,8 +5,8 @@ import { type AuthParts, originOf } from '../auth-parts.ts';
 import { promote, requireAnonymous } from '../sign-up/promote.ts';
 import { signInAnonymously } from '../sign-up/sign-in-anonymously.ts';
 import {
-  admitTo,
   admitToSignUp,
+  admitToWay,
   authParams,
   authPath,
   captchaAnswer,
@@ -34,7 +34,7 @@ export const anonymousRoutes = (parts: AuthParts): Route[] => [
       404: 'no such auth collection',
       422: 'switched off, or a field is refused',
     },
-    admit: admitToSignUp(parts),
+    admit: admitToSignUp(parts, 'anonymous'),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
         const { answer, body } = takeAnswer(collection, input);
@@ -58,10 +58,10 @@ export const anonymousRoutes = (parts: AuthParts): Route[] => [
       403: 'the caller is not an anonymous user in this collection',
       404: 'no such auth collection',
       409: 'the address is taken',
-      422: 'the address or the password is refused',
+      422: 'the collection takes no passwords, or the address or the password is refused',
     },
     async admit({ params, context }) {
-      await admitTo(parts.collections)({ params });
+      await admitToWay(parts, 'password')({ params });
       requireAnonymous(context.principal);
       holderIn({ name: params.collection }, context);
     },

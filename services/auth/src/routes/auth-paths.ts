@@ -1,9 +1,11 @@
 import { forbidden, unauthenticated } from '@recordbus/errors';
 import type { Principal, RequestContext } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
+import type { WayIn } from '@recordbus/settings';
 import { z } from 'zod';
 import type { AuthCollections } from '../auth-collections.ts';
 import type { AuthParts } from '../auth-parts.ts';
+import { requireWay } from '../features.ts';
 import type { CallerProof } from '../identity/proof-of-caller.ts';
 import { requireOpenSignUp } from '../sign-up/require-open.ts';
 
@@ -37,14 +39,23 @@ export const admitTo =
     await collections.get(params.collection);
   };
 
+/** Like `admitTo`, and refuses a way to sign in that the collection does not take (auth §1.6), before the body is read. */
+export const admitToWay =
+  ({ collections, settings }: Pick<AuthParts, 'collections' | 'settings'>, way: WayIn) =>
+  async ({ params }: Pick<Input, 'params'>): Promise<void> =>
+    requireWay(settings, await collections.get(params.collection), way);
+
 /** The 403 that sign-up routes declare. */
 export const signUpRefused = 'sign-up is closed, or the create rule refuses the account';
 
-/** Like `admitTo`, for sign-up routes: also refuses closed sign-up before the body is read (auth §3.2). */
+/** Like `admitToWay`, for sign-up routes: also refuses closed sign-up before the body is read (auth §3.2). */
 export const admitToSignUp =
-  (parts: Pick<AuthParts, 'collections' | 'settings'>) =>
-  async ({ params, context }: Input): Promise<void> =>
-    requireOpenSignUp(parts, await parts.collections.get(params.collection), context.principal);
+  (parts: Pick<AuthParts, 'collections' | 'settings'>, way: WayIn) =>
+  async ({ params, context }: Input): Promise<void> => {
+    const collection = await parts.collections.get(params.collection);
+    requireOpenSignUp(parts, collection, context.principal);
+    requireWay(parts.settings, collection, way);
+  };
 
 type User = Extract<Principal, { type: 'user' }>;
 

@@ -5,6 +5,7 @@ import type { RequestContext } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
 import { z } from 'zod';
 import { originOf } from '../auth-parts.ts';
+import { takesWay } from '../features.ts';
 import { providerProfile } from '../identity/provider-profile.ts';
 import { authorize } from '../oauth/authorize.ts';
 import { identify, refuseProvidedFields, signInWithIdentity } from '../oauth/exchange.ts';
@@ -13,6 +14,7 @@ import type { OauthParts } from '../oauth/oauth-parts.ts';
 import { unlink } from '../oauth/unlink.ts';
 import {
   admitTo,
+  admitToWay,
   authParams,
   authPath,
   callerIn,
@@ -41,7 +43,7 @@ const mergeRequired = z
     provider: providerName,
   })
   .meta({ id: 'MergeRequired' });
-const notEnabled = 'the provider is not enabled';
+const notEnabled = 'the collection takes no providers, or the provider is not enabled';
 
 /** Sign-in at a provider (oauth). */
 export const oauthRoutes = (parts: OauthParts): Route[] => [
@@ -50,15 +52,16 @@ export const oauthRoutes = (parts: OauthParts): Route[] => [
     path: authPath('/oauth2/providers'),
     access: 'public',
     scope: 'none',
-    summary: 'List the enabled providers',
+    summary: 'List the enabled providers; none if the collection takes none',
     params: authParams,
     answers: {
       200: z.array(z.object({ name: providerName, displayName: z.string() })),
       404: 'no such auth collection',
     },
     admit: admitTo(parts.collections),
-    async handler() {
-      const providers = await parts.oauth.list();
+    async handler({ params }) {
+      const isTaken = takesWay(parts.settings, { name: params.collection }, 'oauth2');
+      const providers = isTaken ? await parts.oauth.list() : [];
       return ok(providers.map(({ name, displayName }) => ({ name, displayName })));
     },
   }),
@@ -76,7 +79,7 @@ export const oauthRoutes = (parts: OauthParts): Route[] => [
       404: 'no such auth collection',
       422: notEnabled,
     },
-    admit: admitTo(parts.collections),
+    admit: admitToWay(parts, 'oauth2'),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) =>
         ok({ authorize_url: await authorize(parts, collection, input.query) }),
@@ -103,10 +106,10 @@ export const oauthRoutes = (parts: OauthParts): Route[] => [
       401: 'the state is used, expired, or belongs to another provider or redirect',
       403: signUpRefused,
       404: 'no such auth collection',
-      422: `${notEnabled} or refused, or the collection takes no such user; details.provider has the provider's message`,
+      422: `${notEnabled} or refused, or the collection refuses the user; details.provider has the provider's message`,
       502: 'the provider gave no valid answer',
     },
-    admit: admitTo(parts.collections),
+    admit: admitToWay(parts, 'oauth2'),
     async handler({ params, body, ...input }) {
       refuseProvidedFields(body.record, input.context.principal);
       // Outside `serve`, which may repeat its work: a code works once.
@@ -133,9 +136,10 @@ export const oauthRoutes = (parts: OauthParts): Route[] => [
       403: 'the session belongs to another user or began more than 10 minutes ago, or the right password must be reset',
       404: 'no such auth collection',
       409: 'the account at the provider now belongs to another user',
+      422: 'the collection takes no providers',
       429: 'too many failed attempts',
     },
-    admit: admitTo(parts.collections),
+    admit: admitToWay(parts, 'oauth2'),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
         const { mergeToken, password } = input.body;

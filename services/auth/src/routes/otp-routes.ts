@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { requestCode, requireCodes } from '../otp/request-code.ts';
 import { type CodeProof, signInWithCode } from '../otp/sign-in-with-code.ts';
-import { admitTo, authParams, authPath, captchaAnswer, text } from './auth-paths.ts';
+import { admitToWay, authParams, authPath, captchaAnswer, text } from './auth-paths.ts';
 import { signInAnswer } from './session-schemas.ts';
 
 /** A token alone, or an address and a code. */
@@ -34,7 +34,7 @@ export const otpRoutes = (parts: AuthParts): Route[] => [
       404: 'no such auth collection',
       422: 'one-time codes are switched off, mail is not configured, or a captcha is missing or wrong',
     },
-    admit: admitTo(parts.collections),
+    admit: admitToWay(parts, 'otp'),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
         requireCodes(parts);
@@ -59,7 +59,7 @@ export const otpRoutes = (parts: AuthParts): Route[] => [
       422: 'one-time codes are switched off, or something is missing',
       429: 'too many wrong codes',
     },
-    admit: admitTo(parts.collections),
+    admit: admitToWay(parts, 'otp'),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) =>
         ok(await signInWithCode(parts, collection, input.body, originOf(input))),

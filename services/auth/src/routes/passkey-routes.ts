@@ -11,7 +11,7 @@ import {
   renameUserPasskey,
   signInWithPasskey,
 } from '../passkeys/users-passkeys.ts';
-import { admitTo, authParams, authPath, callerIn, callerProof, holderIn } from './auth-paths.ts';
+import { admitTo, admitToWay, authParams, authPath, callerIn, callerProof, holderIn } from './auth-paths.ts';
 import { enrollingBody, enrollingCaller, enrollmentToken, finishedSignIn, readBody } from './enrolling-caller.ts';
 import { passkeyRequests } from './passkey-requests.ts';
 import {
@@ -65,7 +65,7 @@ function ownPasskeys(parts: AuthParts): Route[] {
       body: enrollingBody,
       described: { body: toJsonSchema(beginBody, 'input') },
       answers: { ...passkeyRequests.beginAdding.answers, 403: unproved },
-      admit,
+      admit: admitToWay(parts, 'passkey'),
       handler: (input) =>
         collections.serve(input.params.collection, async (collection) => {
           const caller = await enrollingCaller(parts, collection, input);
@@ -90,7 +90,7 @@ function ownPasskeys(parts: AuthParts): Route[] {
         201: passkeyJson.extend(finishedSignIn).meta({ id: 'AddedPasskey' }),
         403: otherCollection,
       },
-      admit,
+      admit: admitToWay(parts, 'passkey'),
       handler: (input) =>
         collections.serve(input.params.collection, async (collection) => {
           const caller = await enrollingCaller(parts, collection, input);
@@ -155,7 +155,7 @@ const signIn = (parts: AuthParts): Route[] => [
     params: authParams,
     ...passkeyRequests.beginSignIn,
     answers: { ...passkeyRequests.beginSignIn.answers, 404: 'no such auth collection' },
-    admit: admitTo(parts.collections),
+    admit: admitToWay(parts, 'passkey'),
     handler: ({ params }) =>
       parts.collections.serve(params.collection, async ({ id }) => ok(await beginSignIn(parts, id))),
   }),
@@ -174,7 +174,7 @@ const signIn = (parts: AuthParts): Route[] => [
       403: 'the account is blocked, or the sign_in_rule refuses it',
       404: 'no such auth collection',
     },
-    admit: admitTo(parts.collections),
+    admit: admitToWay(parts, 'passkey'),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) =>
         ok(await signInWithPasskey(parts, collection, readPasskeySignIn(input.body), originOf(input))),

@@ -9,6 +9,7 @@ import { register } from '../sign-up/register.ts';
 import {
   admitTo,
   admitToSignUp,
+  admitToWay,
   authParams,
   authPath,
   captchaAnswer,
@@ -20,6 +21,8 @@ import { sessionOrEnrollment, signInAnswer } from './session-schemas.ts';
 
 /** The 422 for a second factor that cannot be mailed (auth §6.11). */
 const codesNeedMail = 'a code must be mailed while mail is not configured';
+
+const passwordsOff = 'the collection takes no passwords';
 
 /** Every registration's members. The collection's fields are checked with its definition. */
 const registration = z
@@ -71,9 +74,9 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
       201: sessionOrEnrollment,
       403: signUpRefused,
       404: 'no such auth collection',
-      422: 'a field or the password is refused, or a captcha is missing or wrong',
+      422: `${passwordsOff}, a field or the password is refused, or a captcha is missing or wrong`,
     },
-    admit: admitToSignUp(parts),
+    admit: admitToSignUp(parts, 'password'),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
         const { answer, body } = takeAnswer(collection, input);
@@ -96,10 +99,10 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
       401: 'invalid credentials',
       403: 'the user is blocked, or the right password must be reset',
       404: 'no such auth collection',
-      422: `a captcha is missing or wrong, or ${codesNeedMail}`,
+      422: `${passwordsOff}, a captcha is missing or wrong, or ${codesNeedMail}`,
       429: 'too many failed attempts, or too many mailed codes',
     },
-    admit: admitTo(parts.collections),
+    admit: admitToWay(parts, 'password'),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
         await parts.captchas.demand(collection, 'login', answerIn(input), input.context);
@@ -118,9 +121,9 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
     answers: {
       200: z.object({ sent: z.literal(true) }),
       404: 'no such auth collection',
-      422: 'a captcha is missing or wrong',
+      422: `${passwordsOff}, or a captcha is missing or wrong`,
     },
-    admit: admitTo(parts.collections),
+    admit: admitToWay(parts, 'password'),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
         await parts.captchas.demand(collection, 'reset', answerIn(input), input.context);
@@ -141,9 +144,9 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
       200: z.object({ reset: z.literal(true) }),
       401: 'the token is wrong, used or expired',
       404: 'no such auth collection',
-      422: 'the password is refused; the token stays valid',
+      422: `${passwordsOff}, or the password is refused; the token stays valid`,
     },
-    admit: admitTo(parts.collections),
+    admit: admitToWay(parts, 'password'),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
         await confirmPasswordReset(parts, collection, input.body, originOf(input));

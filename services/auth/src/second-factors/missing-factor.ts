@@ -2,6 +2,7 @@ import { listPasskeys, needsSecondFactor, type User } from '@recordbus/accounts'
 import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts } from '../auth-parts.ts';
+import { takesWay } from '../features.ts';
 import { canReceiveMail } from '../verification/verification.ts';
 
 /**
@@ -36,7 +37,8 @@ export async function findMissingFactor(
     return 'email';
   const rule = settings.getNamed('auth.mfa.required.<collection>', collection.name);
   if (!(await needsSecondFactor(query, { schema, rule }, collection, user.id))) return undefined;
-  if (proved.includes('passkey') || !settings.get('auth.passkeys.enabled')) return 'enrollment';
+  const takesPasskeys = settings.get('auth.passkeys.enabled') && takesWay(settings, collection, 'passkey');
+  if (proved.includes('passkey') || !takesPasskeys) return 'enrollment';
   const passkeys = await listPasskeys(query, { realm: collection.id, accountId: user.id });
   return passkeys.length > 0 ? 'passkey' : 'enrollment';
 }

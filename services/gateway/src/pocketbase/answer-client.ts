@@ -28,6 +28,8 @@ interface AnswerDeps {
   readonly returnFromProvider: ReturnFromProvider;
   readonly findCatalog: () => Promise<Catalog>;
   readonly accounts: AccountSettings;
+  /** The client's address, behind trusted proxies. */
+  readonly addressOf: (request: IncomingMessage) => string;
   readonly withClaims: (token: string, collectionId: string) => Promise<string>;
 }
 
@@ -36,7 +38,7 @@ export type AnswerClient = (request: IncomingMessage, response: ServerResponse, 
 
 /** Creates the function. */
 export function createAnswerClient(deps: AnswerDeps): AnswerClient {
-  const { log, callAs, streams, submitTopics, returnFromProvider, findCatalog, accounts, withClaims } = deps;
+  const { log, callAs, streams, submitTopics, returnFromProvider, findCatalog, accounts, withClaims, addressOf } = deps;
   return async (request, response, path) => {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
@@ -47,7 +49,7 @@ export function createAnswerClient(deps: AnswerDeps): AnswerClient {
       lastHead = headers;
     });
     try {
-      const asked = toClientRequest(request, path);
+      const asked = toClientRequest(request, path, addressOf(request));
       const [only] = path.segments.length === 1 ? path.segments : [];
       const beforeOthers = () => knock(call, path);
       if (only === 'realtime' && request.method === 'GET') {
@@ -108,7 +110,14 @@ async function greet(call: CallProduct): Promise<void> {
   body.resume();
 }
 
-function toClientRequest(request: IncomingMessage, { segments, query, prefix }: ClientPath): ClientRequest {
+/** Headers that common proxies add. */
+const proxyHeaders = ['CF-Connecting-IP', 'Fly-Client-IP', 'X-Forwarded-For'];
+
+function toClientRequest(
+  request: IncomingMessage,
+  { segments, query, prefix }: ClientPath,
+  address: string,
+): ClientRequest {
   const { method = 'GET', headers } = request;
   const isHead = method === 'HEAD' && segments[0] !== 'files';
   return {
@@ -118,6 +127,7 @@ function toClientRequest(request: IncomingMessage, { segments, query, prefix }: 
     contentType: headers['content-type'] ?? '',
     body: request,
     token: tokenOf(headers.authorization),
+    client: { address, proxyHeader: proxyHeaders.find((name) => headers[name.toLowerCase()]) ?? '' },
     baseUrl: `${headers['x-forwarded-proto'] === 'https' ? 'https' : 'http'}://${headers.host ?? 'localhost'}${prefix}`,
   };
 }

@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Bus } from '@recordbus/bus';
 import type { Database } from '@recordbus/database';
 import { createIdentify, type MovedTokens } from '@recordbus/moved-sessions';
@@ -69,11 +69,13 @@ export function serveClients(pipeline: RequestListener, deps: ServeClientsDeps):
   });
   const schemaVersion = () => collections.version();
   const replay = createReplay({ database, settings, log, secret, gateway, schemaVersion, others });
+  const addressOf = ({ socket, headers }: IncomingMessage) =>
+    findClient()(socket.remoteAddress ?? '', `${headers['x-forwarded-for'] ?? ''}`);
   const streams = createClientStreams({
     gateway,
     callAs,
     findCatalog,
-    addressOf: ({ socket, headers }) => findClient()(socket.remoteAddress ?? '', `${headers['x-forwarded-for'] ?? ''}`),
+    addressOf,
     maxOfAddress: () => settings.get('realtime.max_connections_per_address'),
     replay,
   });
@@ -90,6 +92,7 @@ export function serveClients(pipeline: RequestListener, deps: ServeClientsDeps):
     submitTopics: createSubmitTopics({ identifyToken, streams, others }),
     returnFromProvider: createReturnFromProvider({ streams, others }),
     findCatalog,
+    addressOf,
     withClaims: (token, collectionId) => extendToken(token, { type: 'auth', collectionId, refreshable: true }),
     accounts: {
       identityFieldsOf: (collection) => [
@@ -98,7 +101,10 @@ export function serveClients(pipeline: RequestListener, deps: ServeClientsDeps):
           ({ name }) => name,
         ),
       ],
-      hasCodes: () => settings.get('auth.otp.enabled'),
+      takes({ name }, way) {
+        const taken = settings.getNamed('auth.methods.<collection>', name);
+        return (taken.length === 0 || taken.includes(way)) && (way !== 'otp' || settings.get('auth.otp.enabled'));
+      },
       mailsFactors: ({ name }) => settings.getNamed('auth.mfa.email.<collection>', name),
     },
   });

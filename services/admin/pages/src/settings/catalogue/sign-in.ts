@@ -22,6 +22,12 @@ export const signIn: Section = {
           lines('username'),
         ),
         item(
+          'auth.methods.<collection>',
+          'Ways to sign in to <collection>',
+          'The only ways, one in each line: password, otp, oauth2, passkey, anonymous, or none. Empty: every way that is on.',
+          lines('oauth2'),
+        ),
+        item(
           'auth.captcha.<collection>',
           'Captcha in <collection>',
           'What guests solve before they sign up, sign in, or ask for a mail. ALTCHA needs nobody else. JSON with provider, on, open, hostnames and verify_url.',
