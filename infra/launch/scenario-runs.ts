@@ -190,6 +190,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'relation-lists-accounts': ['clientInAll'],
   'relation-lists-deletes': ['clientInAll'],
   'relation-lists-filters': ['clientInAll'],
+  'relation-lists-last': ['clientInAll'],
   'relation-lists-long': ['clientInAll'],
   'relation-lists-model': ['clientInAll'],
   'relation-lists-races': ['clientInAll'],

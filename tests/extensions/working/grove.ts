@@ -53,6 +53,12 @@ export const extension = defineExtension({
         if (previous?.name === 'clings') values.trees = previous.trees;
       },
     },
+    grove_crews: {
+      beforeUpdate({ values, previous }) {
+        const [left, before] = [values.trees, previous?.trees] as string[][];
+        values.note = before && left?.length === before.length - 1 ? 'lost one' : 'lost others';
+      },
+    },
     grove_notes: {
       beforeValidate({ values, previous }) {
         if (!previous) return;

@@ -37,6 +37,7 @@ export async function cascadeHooks(t: TestContext, target: Target): Promise<void
     relation('spare', 'grove_trees', 'setNull'),
   ]);
   await define('grove_flocks', [text('name'), text('note'), several('trees', 'grove_trees', {}, { required: true })]);
+  await define('grove_crews', [text('note'), several('trees', 'grove_trees', { cascade: 'restrictLast' })]);
 
   /** Creates a tree. Returns its id and path. */
   const plant = async (name: string, body: object = {}) => {
@@ -209,7 +210,29 @@ export async function cascadeHooks(t: TestContext, target: Target): Promise<void
     assert.deepEqual(await shownFlock(clinging), [[larch.id], null]);
   });
 
+  const [ivy, yarrow] = [await plant('ivy'), await plant('yarrow')];
+  const crew = (await admin.create('grove_crews', { trees: [ivy.id, yarrow.id] })).id;
+  await runScenarios(t, target, [
+    removal('a list that keeps another record', ivy.path, gone, [
+      'grove_crews.update',
+      'grove_log.create',
+      'grove_trees.delete',
+    ]),
+    removal('the last record in a list with restrictLast', yarrow.path, {
+      status: 409,
+      json: is.containing({
+        code: 'delete_restricted',
+        details: { blockers: [{ collection: 'grove_crews', id: crew, field: 'trees' }], total: 1 },
+      }),
+    }),
+  ]);
+  await t.test('the hook saw the first of them', async () => {
+    const [shown] = listAt((await admin.get(`/api/v1/grove_crews?filter=id="${crew}"`)).json, 'data');
+    assert.deepEqual([shown?.trees, shown?.note], [[yarrow.id], 'lost one']);
+  });
+
   for (const collection of [
+    'grove_crews',
     'grove_flocks',
     'grove_nests',
     'grove_leaves',

@@ -121,8 +121,10 @@ const kinds: Readonly<Record<string, (field: StoredField, context: FieldContext)
       note('changed', 'its target is not taken, so it holds the ids as they are');
       return severalOf(field).multiple ? { type: 'json' } : { type: 'text' };
     }
-    const cascade = field.cascadeDelete ? 'cascade' : field.required ? 'restrict' : 'setNull';
-    return { type: 'relation', collection: target, options: { cascade, ...severalOf(field) } };
+    const several = severalOf(field);
+    const ofRequired = several.multiple ? 'restrictLast' : 'restrict';
+    const cascade = field.cascadeDelete ? 'cascade' : field.required ? ofRequired : 'setNull';
+    return { type: 'relation', collection: target, options: { cascade, ...several } };
   },
   password: () => ({ type: 'password' }),
 };

@@ -8,14 +8,19 @@ import { listOperators } from './list-operators.ts';
 import { isStorable } from './storable.ts';
 
 /** What happens to a referring record when its target is deleted (records §7.1). */
-const cascades = ['setNull', 'cascade', 'restrict'] as const;
+const cascades = ['setNull', 'cascade', 'restrict', 'restrictLast'] as const;
 export type Cascade = (typeof cascades)[number];
 
-const options = z.strictObject({
-  cascade: z.enum(cascades, `must be one of ${cascades.join(', ')}`).default('setNull'),
-  multiple: z.boolean('must be true or false').default(false),
-  max: listMaxOption,
-});
+const options = z
+  .strictObject({
+    cascade: z.enum(cascades, `must be one of ${cascades.join(', ')}`).default('setNull'),
+    multiple: z.boolean('must be true or false').default(false),
+    max: listMaxOption,
+  })
+  .refine(({ cascade, multiple }) => cascade !== 'restrictLast' || multiple, {
+    path: ['cascade'],
+    error: 'must not be restrictLast without multiple',
+  });
 
 /** No id is longer: ids are UUIDs, a view's may be any short text. */
 const maxIdLength = 255;

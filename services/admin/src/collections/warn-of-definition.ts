@@ -35,7 +35,9 @@ const warningsOfContentTypes = (fields: readonly Field[]): string[] =>
 const warningsOfRequiredRelations = (fields: readonly Field[]): string[] =>
   fields
     .filter(({ type, required, options }) => type === 'relation' && required && options.cascade === 'setNull')
-    .map(({ name, collection }) => sentenceOf(name, collection ?? 'the other collection'));
+    .map(({ name, collection, options }) =>
+      sentenceOf(name, collection ?? 'the other collection', options.multiple ? 'restrictLast' : 'restrict'),
+    );
 
-const sentenceOf = (name: string, target: string): string =>
-  `The relation ${name} is required, but deleting a record in ${target} leaves it empty. Set its option cascade to "cascade", which deletes the referring records too, or to "restrict", which refuses the delete.`;
+const sentenceOf = (name: string, target: string, refusing: 'restrict' | 'restrictLast'): string =>
+  `The relation ${name} is required, but deleting a record in ${target} leaves it empty. Set its option cascade to "cascade", which deletes the referring records too, or to "${refusing}", which refuses the delete.`;

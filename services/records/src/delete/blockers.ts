@@ -5,15 +5,15 @@ import type { Collection } from '@recordbus/schema';
 import { isOpenTo } from '../rules/authorize.ts';
 import { collectionFor } from '../rules/key-collections.ts';
 import type { CascadeSet } from './cascade-set.ts';
-import { composeFindBlockers } from './delete-sql.ts';
+import { composeFindBlockers, composeLockReferring } from './delete-sql.ts';
 import type { FindReferrers } from './referrers.ts';
 
 /** How many blockers a refusal lists at most (records §7.5). */
 const maxListed = 100;
 
 /**
- * Throws 409 when a record outside the cascade set refers to one in it by a `restrict` relation. The refusal lists at
- * most 100 such records. Those that the caller may not view are counted and not listed.
+ * Throws 409 when a record outside the cascade set refers to one in it by a `restrict` relation, or when its list with
+ * `restrictLast` would be empty without the set. The refusal lists at most 100 such records. Those that the caller may not view are counted and not listed.
  */
 export async function refuseBlocked(
   query: Query,
@@ -25,8 +25,10 @@ export async function refuseBlocked(
   let total = 0;
   for (const [target, ids] of cascadeSet) {
     for (const referrer of findReferrers(target)) {
-      if (referrer.cascade !== 'restrict') continue;
-      const { collection, field } = referrer;
+      const { collection, field, cascade } = referrer;
+      if (cascade !== 'restrict' && cascade !== 'restrictLast') continue;
+      // Locked, so that one entry stays when two deletes each remove another one.
+      if (cascade === 'restrictLast') await query({ text: composeLockReferring(referrer), values: [[...ids]] });
       const rows = await query<{ id: string; total: number }>({
         text: composeFindBlockers(referrer),
         values: [[...ids], [...(cascadeSet.get(collection) ?? [])], maxListed],

@@ -12,13 +12,14 @@ import { readInTurn } from './read-in-turn.ts';
 import { refersToOneOf } from './referrers.ts';
 
 /**
- * Clears the `setNull` relations in collections with update hooks, whose body is the cleared fields: one update and one
+ * Clears the `setNull` and `restrictLast` relations in collections with update hooks, whose body is the cleared fields: one update and one
  * event for each record, however many of its fields are cleared. Returns how many records it changed. Throws 409 when a
- * hook lets a cleared relation refer to a deleted record again.
+ * hook lets a cleared relation refer to a deleted record again, and for the last entry of a list with `restrictLast`.
  */
 export async function clearHooked(deletion: HookedDeletion, cascadeSet: CascadeSet): Promise<number> {
   const { unit, call, rules, done } = deletion;
   const again: Blocker[] = [];
+  const last: Blocker[] = [];
   let count = 0;
   for (const [collection, clearings] of findClearings(cascadeSet, rules.findReferrers)) {
     const before = rules.hooks.find(collection, 'update');
@@ -36,12 +37,14 @@ export async function clearHooked(deletion: HookedDeletion, cascadeSet: CascadeS
         deleted.map((target) => `${collection.id}/${id}/${field}/${target}`);
       const hasReturned = (field: ClearedField) => keysOf(field).some((key) => done.has(key));
       again.push(...cleared.filter(hasReturned).map(({ field }) => ({ collection, id, field })));
-      if (cleared.length === 0 || again.length > 0) continue;
+      last.push(...cleared.filter(isEmptied).map(({ field }) => ({ collection, id, field })));
+      if (cleared.length === 0 || again.length > 0 || last.length > 0) continue;
       for (const field of cleared) for (const key of keysOf(field)) done.add(key);
       await clear(deletion, before, { collection, record, id, cleared });
       count += 1;
     }
   }
+  if (last.length > 0) throw blockedBy(last, last.length, call.principal, 'other records refer to this one');
   if (again.length > 0)
     throw blockedBy(again, again.length, call.principal, 'hooks let other records refer to deleted records');
   return count;
@@ -54,16 +57,20 @@ interface ClearedField {
   readonly deleted: readonly string[];
   /** The value without them. */
   readonly value: readonly unknown[] | null;
+  readonly keepsLast: boolean;
 }
+
+const isEmptied = ({ keepsLast, value }: ClearedField): boolean => keepsLast && value?.length === 0;
 
 /** The fields that still refer to deleted records: other records' hooks may have cleared some. */
 const clearedFields = (clearings: readonly Clearing[], record: StoredRecord): ClearedField[] =>
-  clearings.flatMap(({ field: { name }, ids }): ClearedField[] => {
+  clearings.flatMap(({ field: { name }, ids, keepsLast }): ClearedField[] => {
     const value = record[name];
     if (!refersToOneOf(value, ids)) return [];
-    if (!Array.isArray(value)) return [{ field: name, deleted: [''], value: null }];
+    if (!Array.isArray(value)) return [{ field: name, deleted: [''], value: null, keepsLast }];
     const isDeleted = (id: unknown) => ids.has(String(id));
-    return [{ field: name, deleted: value.filter(isDeleted).map(String), value: value.filter((id) => !isDeleted(id)) }];
+    const kept = value.filter((id) => !isDeleted(id));
+    return [{ field: name, deleted: value.filter(isDeleted).map(String), value: kept, keepsLast }];
   });
 
 interface ClearedRecord {

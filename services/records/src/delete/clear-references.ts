@@ -3,15 +3,17 @@ import type { Collection, Field } from '@recordbus/schema';
 import type { CascadeSet } from './cascade-set.ts';
 import { composeSetNull } from './delete-sql.ts';
 import type { Deletion } from './deletion.ts';
-import type { FindReferrers } from './referrers.ts';
+import { clears, type FindReferrers } from './referrers.ts';
 
-/** A `setNull` relation field, and the deleted records in its target collection. */
+/** A `setNull` or `restrictLast` relation field, and the deleted records in its target collection. */
 export interface Clearing {
   readonly field: Field;
   readonly ids: ReadonlySet<string>;
+  /** Whether the list keeps its last entry. */
+  readonly keepsLast: boolean;
 }
 
-/** The `setNull` relations that refer to deleted records, by their collection. */
+/** The `setNull` and `restrictLast` relations that refer to deleted records, by their collection. */
 export function findClearings(
   cascadeSet: CascadeSet,
   findReferrers: FindReferrers,
@@ -19,8 +21,9 @@ export function findClearings(
   const clearings = new Map<Collection, Clearing[]>();
   for (const [target, ids] of cascadeSet) {
     for (const { collection, field, cascade } of findReferrers(target)) {
-      if (cascade !== 'setNull') continue;
-      clearings.set(collection, [...(clearings.get(collection) ?? []), { field, ids }]);
+      if (!clears(cascade)) continue;
+      const keepsLast = cascade === 'restrictLast';
+      clearings.set(collection, [...(clearings.get(collection) ?? []), { field, ids, keepsLast }]);
     }
   }
   return clearings;
@@ -33,7 +36,7 @@ export const clearedValues = (cascadeSet: CascadeSet, collection: Collection, cl
 });
 
 /**
- * Clears the `setNull` relations in records outside the cascade set that refer to it, with one statement for each
+ * Clears the `setNull` and `restrictLast` relations in records outside the cascade set that refer to it, with one statement for each
  * collection. Collections with update hooks are cleared record by record (clear-hooked.ts).
  */
 export async function clearReferences({ unit, call, rules }: Deletion, cascadeSet: CascadeSet): Promise<void> {

@@ -4,7 +4,7 @@ import { isRelaxed } from '../write/is-relaxed.ts';
 import type { WriteHooks } from '../write/write-hooks.ts';
 import { type WriteMode, widestMode } from '../write/write-mode.ts';
 import { isOwnAccount, type OwnAccount } from './own-account.ts';
-import type { FindReferrers } from './referrers.ts';
+import { clears, type FindReferrers } from './referrers.ts';
 
 /** The collections whose records a delete in `root` may delete, `root` included, and those whose records it may clear. */
 const targetsOf = perCollection((root, findReferrers: FindReferrers) => {
@@ -14,7 +14,7 @@ const targetsOf = perCollection((root, findReferrers: FindReferrers) => {
   for (const target of deleted) {
     for (const { collection, cascade } of findReferrers(target)) {
       if (cascade === 'cascade') deleted.add(collection);
-      if (cascade === 'setNull') cleared.add(collection);
+      if (clears(cascade)) cleared.add(collection);
     }
   }
   return { deleted: [...deleted], cleared: [...cleared] };

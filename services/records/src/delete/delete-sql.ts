@@ -52,11 +52,17 @@ export const composeLockReferring = ({ collection, field }: Referrer): string =>
   `select t.id from ${tableOf(collection)} t
 where ${refersToAny(collection, [{ field, ids: '$1::text[]' }])} order by t.id for update`;
 
-/** Lists and counts the records that refer to one of the ids in $1 and are not themselves among those in $2. */
-export const composeFindBlockers = ({ collection, field }: Referrer): string =>
-  `select t.id, count(*) over () as total from ${tableOf(collection)} t
-where ${refersToAny(collection, [{ field, ids: '$1::text[]' }])} and t.id <> all($2::text[])
+/**
+ * Lists and counts the records that refer to one of the ids in $1 and are not themselves among those in $2; with
+ * `restrictLast` only those whose lists have no other id.
+ */
+export function composeFindBlockers({ collection, field, cascade }: Referrer): string {
+  const reference = { field, ids: '$1::text[]' };
+  const isLast = cascade === 'restrictLast' ? ` and ${clearedSql(reference)} = '[]'` : '';
+  return `select t.id, count(*) over () as total from ${tableOf(collection)} t
+where ${refersToAny(collection, [reference])}${isLast} and t.id <> all($2::text[])
 order by t.id limit $3::bigint`;
+}
 
 interface ClearedValues {
   /** The collection's own deleted ids. */

@@ -21,6 +21,9 @@ export const createReferrers = (all: () => readonly Collection[]): FindReferrers
     ),
   );
 
+/** Whether a delete removes its id from the relation, and keeps the referring record. */
+export const clears = (cascade: Cascade): boolean => cascade === 'setNull' || cascade === 'restrictLast';
+
 /** Whether a relation's value, an id or a list, is or contains one of the ids. */
 export const refersToOneOf = (value: unknown, ids: ReadonlySet<string>): boolean =>
   [value].flat().some((id) => ids.has(String(id)));

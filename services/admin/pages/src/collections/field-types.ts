@@ -73,6 +73,7 @@ export const fieldKinds: readonly FieldKind[] = [
           ['setNull', 'setNull: clear the relation'],
           ['cascade', 'cascade: delete this record too'],
           ['restrict', 'restrict: refuse the delete'],
+          ['restrictLast', 'restrictLast: remove it from the list, but refuse for the last one'],
         ],
       },
       multiple,
