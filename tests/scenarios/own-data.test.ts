@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type Client, createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { at, textAt } from '../harness/json.ts';
+import { inDatabase } from '../harness/in-database.ts';
+import { at, listAt, textAt } from '../harness/json.ts';
 import { onEachTopology, type Target } from '../harness/target.ts';
 import { unknownId } from './blog.ts';
 import { erased } from './erasures.ts';
@@ -42,8 +43,10 @@ async function download(target: Target, { token }: Person, job: string) {
   return readZip(Buffer.from(await answer.arrayBuffer()));
 }
 
-const rowsOf = (entries: ReadonlyMap<string, Buffer>, name: string): unknown[] =>
-  String(entries.get(`records/${name}.ndjson`) ?? '')
+const sessionMembers = ['created_at', 'id', 'ip', 'last_used_at', 'user_agent'];
+
+const rowsOf = (entries: ReadonlyMap<string, Buffer>, name: string, folder = 'records'): unknown[] =>
+  String(entries.get(`${folder}/${name}.ndjson`) ?? '')
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
@@ -105,7 +108,13 @@ onEachTopology('a user exports their own data', async (t, target) => {
       const names = (letter.scans as string[]).map((name) => `files/own_letters/${letter.id}/${name}`);
       assert.deepEqual(
         [...entries.keys()].sort(),
-        [...names, 'records/own_letters.ndjson', 'records/own_members.ndjson', 'records/own_rooms.ndjson'].sort(),
+        [
+          ...names,
+          'account/sessions.ndjson',
+          'records/own_letters.ndjson',
+          'records/own_members.ndjson',
+          'records/own_rooms.ndjson',
+        ].sort(),
       );
       for (const name of names) assert.ok(entries.get(name)?.equals(png), name);
       const [account, ...others] = rowsOf(entries, 'own_members');
@@ -123,6 +132,55 @@ onEachTopology('a user exports their own data', async (t, target) => {
       assert.ok(![...entries.values()].some((content) => content.includes('never shown')));
     },
   );
+
+  await t.test('it has sessions, links and passkeys as the API shows them [privacy §4.2]', async () => {
+    const carl = await signUp(target, 'carl');
+    if (target.databaseUrl !== undefined)
+      for (const [text, ...values] of [
+        [
+          `insert into system.oauth_links (collection_id, provider, provider_user_id, account_id, created_at, issuer, subject)
+            select id, 'github', $1, $2, 1700000000, 'https://issuer.example', 'secret subject'
+            from system.collections where name = 'own_members'`,
+          `carl-${carl.id}`,
+          carl.id,
+        ],
+        [
+          `insert into system.passkeys (id, collection_id, account_id, credential_id, public_key, user_handle, sign_count,
+              is_copyable, is_copied, transports, name, created_at)
+            select $1, id, $2, convert_to($1, 'UTF8'), convert_to('secret key', 'UTF8'), 'h', 0, true, false, '{usb}', 'my key', 1700000000
+            from system.collections where name = 'own_members'`,
+          `passkey-${carl.id}`,
+          carl.id,
+        ],
+      ])
+        await inDatabase(target, String(text), values);
+    const own = await ask(carl);
+    assert.equal((await ended(carl.client, own)).state, 'done');
+    const entries = await download(target, carl, own);
+    const linesOf = (name: string) => rowsOf(entries, name, 'account');
+    const sessions = listAt((await carl.client.get('/api/v1/auth/own_members/sessions')).json, 'data');
+    assert.deepEqual(
+      linesOf('sessions').map((row) => at(row, 'id')),
+      sessions.map(({ id }) => id),
+    );
+    assert.deepEqual(Object.keys(Object(linesOf('sessions')[0])).sort(), sessionMembers);
+    for (const secret of [carl.token, 'secret subject', 'secret key'])
+      assert.ok(![...entries.values()].some((content) => content.includes(secret)), secret);
+    if (target.databaseUrl === undefined) return;
+    assert.deepEqual(linesOf('links'), [
+      { provider: 'github', provider_user_id: `carl-${carl.id}`, created: 1_700_000_000 },
+    ]);
+    assert.deepEqual(
+      linesOf('passkeys').map((row) => at(row, 'name')),
+      ['my key'],
+    );
+    const audited = listAt((await admin.get('/api/v1/admin/audit?action=users.export&perPage=100')).json, 'data');
+    const rows = audited.filter((row) => at(row, 'details.job') === own);
+    assert.deepEqual(
+      rows.map((row) => [row.actor_type, row.actor_id, row.target_id]),
+      [['user', carl.id, carl.id]],
+    );
+  });
 
   await t.test('only its owner reads the job and the archive [privacy §4.3]', async () => {
     for (const path of [`/api/v1/jobs/${job}`, archivePath(job)]) {

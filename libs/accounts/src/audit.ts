@@ -25,6 +25,7 @@ export const userActions = [
   'users.oauth_unlink',
   'users.passkey_add',
   'users.passkey_remove',
+  'users.export',
 ] as const;
 
 export type UserAction = (typeof userActions)[number];

@@ -26,7 +26,24 @@ export async function announceArchive(query: Query, jobId: string, name: string)
   });
 }
 
-/** Keeps a written archive for its days, and ends those of the account's other jobs. */
+/**
+ * Lists a running job's archives for removal now, and keeps the later removal that was announced: a process that does not know
+ * yet that its job has ended may write until then, and die before it can delete.
+ */
+async function removeNowAndLater(
+  query: Query,
+  jobs: readonly string[],
+  { but }: { readonly but: string | undefined },
+): Promise<void> {
+  await query({
+    text: `insert into system.file_removals (collection_id, record_id, name)
+      select distinct collection_id, record_id, name from system.file_removals
+      where collection_id = $1 and record_id = any($2::text[]) and name is distinct from $3`,
+    values: [archivesOf, jobs, but ?? null],
+  });
+}
+
+/** Keeps a written archive for its days, and ends those of the account's other jobs and of earlier attempts. */
 export async function keepArchive(
   query: Query,
   job: { readonly id: string; readonly collection_id: string; readonly record_id: string | null },
@@ -38,21 +55,26 @@ export async function keepArchive(
       where collection_id = $1 and record_id in (
         select id::text from system.data_jobs where kind = 'export' and collection_id = $4 and record_id = $5
           and state <> 'queued' and id <= $2::text::uuid
-      )`,
+      ) and (record_id <> $2::text or name = $3)`,
     values: [archivesOf, job.id, name, job.collection_id, job.record_id, archiveDays],
   });
+  await removeNowAndLater(query, [job.id], { but: name });
 }
 
 /** Deletes the export jobs of accounts, and ends their archives. Returns how many there were. */
 export async function deleteExports(query: Query, collectionId: string, accounts: readonly string[]): Promise<number> {
-  const rows = await query({
+  const rows = await query<{ id: string; state: string }>({
     text: `with gone as (
-        delete from system.data_jobs where kind = 'export' and collection_id = $1 and record_id = any($2::text[]) returning id
+        delete from system.data_jobs where kind = 'export' and collection_id = $1 and record_id = any($2::text[])
+        returning id, state
       ), ended as (
-        update system.file_removals f set due_at = now() from gone where f.collection_id = $3 and f.record_id = gone.id::text
+        update system.file_removals f set due_at = now() from gone
+        where f.collection_id = $3 and f.record_id = gone.id::text and gone.state <> 'running'
       )
-      select id from gone`,
+      select id, state from gone`,
     values: [collectionId, accounts, archivesOf],
   });
+  const running = rows.filter(({ state }) => state === 'running').map(({ id }) => id);
+  if (running.length > 0) await removeNowAndLater(query, running, { but: undefined });
   return rows.length;
 }

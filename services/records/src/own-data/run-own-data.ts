@@ -12,6 +12,7 @@ import type { RunJob } from '../jobs/worker.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 import { composeExport } from '../transfer/export/compose-export.ts';
 import { type ExportReads, openExport } from '../transfer/export/open-export.ts';
+import { type AccountEntry, readAccountEntries } from './account-parts.ts';
 import type { Archive, OwnDataJob } from './own-data.ts';
 import { contextOf, type OwnPart, ownParts } from './own-records.ts';
 import { ArchiveTooLarge, createZip, type ZipWriter } from './zip-file.ts';
@@ -41,6 +42,7 @@ export const createRunOwnData =
     const accounts = collections().find(({ id }) => id === job.collection_id);
     const principal = accounts && (await findPrincipal(deps, accounts, job.record_id ?? ''));
     if (!accounts || !principal) throw notFound('account');
+    const entries = await readAccountEntries(database.query, accounts.id, principal.id);
     const name = `${job.fence}.zip`;
     const key = archiveKey(job.id, name);
     await announceArchive(database.query, job.id, name);
@@ -48,7 +50,7 @@ export const createRunOwnData =
     const storing = storage.put(key, zip.bytes);
     storing.catch((error) => zip.fail(error));
     const parts = ownParts(accounts, principal.id, collections());
-    const writing = writeParts(deps, zip, parts, contextOf(principal, deps.schema), ending);
+    const writing = writeParts(deps, zip, { entries, parts }, contextOf(principal, deps.schema), ending);
     try {
       const [counts, { sizeBytes }] = await Promise.all([
         writing.catch((error) => {
@@ -104,14 +106,20 @@ interface Counts {
   readonly files: number;
 }
 
+interface Content {
+  readonly entries: readonly AccountEntry[];
+  readonly parts: readonly OwnPart[];
+}
+
 async function writeParts(
   deps: OwnDataDeps,
   zip: ZipWriter,
-  parts: readonly OwnPart[],
+  { entries, parts }: Content,
   context: RuleContext,
   ending: AbortSignal,
 ): Promise<Counts> {
   let [records, files] = [0, 0];
+  for (const { path, text } of entries) await zip.add(path, Readable.from([Buffer.from(text)]), { isCompressed: true });
   for (const part of parts) {
     ending.throwIfAborted();
     const request = {

@@ -1,3 +1,4 @@
+import { auditUser } from '@recordbus/accounts';
 import { type Database, newId } from '@recordbus/database';
 import { unauthenticated } from '@recordbus/errors';
 import type { RequestContext } from '@recordbus/request/context';
@@ -10,7 +11,7 @@ export function startOwnData(
   { transaction }: Pick<Database, 'transaction'>,
   collection: Collection,
   accountId: string,
-  { requestId, traceparent }: RequestContext,
+  { context, userAgent }: { readonly context: RequestContext; readonly userAgent: string | undefined },
 ): Promise<OwnDataJob> {
   return transaction(async (query) => {
     // Two requests at once get one job.
@@ -20,19 +21,20 @@ export function startOwnData(
     });
     if (found.length === 0) throw unauthenticated();
     const unfinished = await findUnfinishedExport(query, collection.id, accountId);
-    const job =
-      unfinished ??
-      (await addDataJob(query, {
-        id: newId(),
-        kind: 'export',
-        cause: 'request',
-        collection_id: collection.id,
-        collection_name: collection.name,
-        record_id: accountId,
-        actor: { type: 'user', id: accountId },
-        request: { requestId, traceparent, clientAddress: '' },
-        options: {},
-      }));
+    if (unfinished) return unfinished as OwnDataJob;
+    const { requestId, traceparent } = context;
+    const job = await addDataJob(query, {
+      id: newId(),
+      kind: 'export',
+      cause: 'request',
+      collection_id: collection.id,
+      collection_name: collection.name,
+      record_id: accountId,
+      actor: { type: 'user', id: accountId },
+      request: { requestId, traceparent, clientAddress: '' },
+      options: {},
+    });
+    await auditUser(query, 'users.export', collection, accountId, { context, userAgent }, { job: job.id });
     return job as OwnDataJob;
   });
 }

@@ -34,7 +34,7 @@ export const ownDataRoutes = ({ records, database, storage, wakeJobs }: OwnDataR
       403: 'the token belongs to a user in another collection',
       404: 'no such auth collection',
     },
-    async handler({ params, context, isHead }) {
+    async handler({ params, context, header, isHead }) {
       const { principal } = context;
       const collection = records.schema.findCollection(params.collection);
       if (!collection || !hasAccounts(collection)) throw notFound('collection');
@@ -42,7 +42,10 @@ export const ownDataRoutes = ({ records, database, storage, wakeJobs }: OwnDataR
         throw forbidden('the token belongs to a user in another collection');
       // A HEAD changes nothing.
       if (isHead) return { status: 202 };
-      const job = await startOwnData(database, collection, principal.id, context);
+      const job = await startOwnData(database, collection, principal.id, {
+        context,
+        userAgent: header('user-agent'),
+      });
       wakeJobs();
       return { status: 202, body: { data: showOwnData(job) } };
     },
