@@ -74,6 +74,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'encrypted-fields': ['clientInAll'],
   'encryption-keys.slow': [],
   erasure: ['wire'],
+  'erasure-extensions.slow': [],
   'erasure-others': [],
   'erasure-readers': ['wire'],
   expand: ['clientInAll'],

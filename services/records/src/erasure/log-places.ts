@@ -92,19 +92,38 @@ const mails: Place = {
   },
 };
 
-/** Extensions' jobs whose input or key names a record. One that waits would run without its input: it is cancelled. */
+/** SQL: whether a text has one of the ids ($1) as a word, or one of the addresses ($2). */
+const mentions = (text: string): string =>
+  `(exists (select from regexp_split_to_table(${text}, '[^A-Za-z0-9_-]+') as word where word = any($1::text[]))
+            or exists (select from unnest($2::text[]) as e (email) where strpos(lower(${text}), e.email) > 0))`;
+
+/**
+ * Extensions' jobs whose input or key names a record, and what failed jobs and crons said about one. A job that waits would run
+ * without its input: it is cancelled.
+ */
 const extensionJobs: Place = {
   name: 'extension-jobs',
   async clean(query, { tellingIds, emails }) {
+    const values = [tellingIds, emails];
     await query({
       text: `update system.extension_jobs q set input = '{}', key = null, error = null, progress_message = null,
           state = case when q.state in ('pending', 'running') then 'cancelled' else q.state end,
           finished_at = coalesce(q.finished_at, clock_timestamp()), lease_until = null, lease_token = null
-        where q.input::text <> '{}' and (
-          q.key = any($1::text[]) or ${namesOneOf('q.input::text', '$1::text[]')}
-          or exists (select from unnest($2::text[]) as e (email) where strpos(lower(q.input::text), e.email) > 0)
-        )`,
-      values: [tellingIds, emails],
+        where (q.input::text <> '{}' and (${namesOneOf('q.input::text', '$1::text[]')}
+            or exists (select from unnest($2::text[]) as e (email) where strpos(lower(q.input::text), e.email) > 0)
+          )) or (q.key is not null and ${mentions('q.key')})`,
+      values,
+    });
+    await query({
+      text: `update system.extension_jobs q set error = null, progress_message = null
+        where (q.error is not null or q.progress_message is not null)
+          and ${mentions("concat_ws(' ', q.error, q.progress_message)")}`,
+      values,
+    });
+    await query({
+      text: `update system.cron_runs r set error = 'the error named an erased record'
+        where r.error is not null and ${mentions('r.error')}`,
+      values,
     });
     return {};
   },
