@@ -175,8 +175,11 @@ onEachTopology('protected files need a token or a rule that admits the caller', 
   });
 
   await t.test('a download is audited where its field has auditDownloads [files §7.5]', async () => {
+    // Other files' downloads are audited too.
     const rows = async () =>
-      listAt((await admin.get('/api/v1/admin/audit?action=files.download&perPage=1000')).json, 'data');
+      listAt((await admin.get('/api/v1/admin/audit?action=files.download&perPage=1000')).json, 'data').filter((row) =>
+        String(row.target_id).startsWith(`vault/${record.id}/`),
+      );
     const before = await rows();
     const target_id = `vault/${record.id}/${record.once}`;
     const url = urlOf('once');
