@@ -49,7 +49,10 @@ onEachTopology('a user manages their sessions', async (t, target) => {
         return row?.version;
       };
       // The last use is written twice a minute, perhaps between two refreshes.
-      await eventually('a refresh writes nothing', async () => (await refreshed()) === (await refreshed()));
+      await eventually('a refresh writes nothing', async () => {
+        const before = await refreshed();
+        return before === (await refreshed());
+      });
     },
   );
 
