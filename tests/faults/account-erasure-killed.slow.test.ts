@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endChild } from '../harness/child.ts';
 import { createClient } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
 import { inDatabase } from '../harness/in-database.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
 import { callers, createGround, environmentOf, firstAdmin, readiness, startProduct } from '../harness/stack.ts';
@@ -62,7 +63,14 @@ test('accounts delete themselves while the process is killed: each is there, or 
     if (answered[index]) assert.ok(job, `${marker} got its answer`);
     if (job === undefined) continue;
     assert.equal((await ended(after, job)).state, 'done');
-    assert.deepEqual(await tablesWith(ground, marker), []);
+    await eventually(
+      'no table has the marker',
+      async () => {
+        assert.deepEqual(await tablesWith(ground, marker), []);
+        return true;
+      },
+      { timeoutMs: 300_000 },
+    );
   }
   const [row] = await inDatabase(
     ground,

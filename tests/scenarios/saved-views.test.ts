@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Client, createClient } from '../harness/client.ts';
-import { listAt, textAt } from '../harness/json.ts';
+import { at, listAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios } from '../harness/scenario.ts';
@@ -118,7 +118,11 @@ onEachTopology('a collection has at most 500 saved views', async (_t, target) =>
     return status === 201 ? 'saved' : textAt(json, 'code');
   };
   const answers: string[] = [];
-  while (answers.length < 510) answers.push(...(await Promise.all(Array.from({ length: 30 }, save))));
-  assert.equal(answers.filter((answer) => answer === 'saved').length, 500);
-  assert.deepEqual(new Set(answers.slice(480)), new Set(['saved', 'too_many_saved_views']));
+  const count = (answer: string) => answers.filter((one) => one === answer).length;
+  // On a busy machine, some of those that wait for one another are refused for now.
+  while (count('too_many_saved_views') < 10) answers.push(...(await Promise.all(Array.from({ length: 30 }, save))));
+  assert.ok(answers.every((answer) => ['saved', 'too_many_saved_views', 'unavailable'].includes(answer)));
+  const { json } = await admin.get(`${path}?collection=full&perPage=1`);
+  assert.equal(at(json, 'totalItems'), 500);
+  assert.ok(count('saved') + count('unavailable') >= 500);
 });
