@@ -24,6 +24,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'access-patterns': ['clientInAll'],
   'account-erasure': ['wire'],
   'account-mails': ['wire', 'client'],
+  'address-changes': ['wire', 'client'],
   'admin-passkeys': [],
   'admin-second-factor': [],
   'admin-sessions': [],

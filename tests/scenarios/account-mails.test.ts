@@ -1,48 +1,15 @@
 import assert from 'node:assert/strict';
-import { type Answer, createClient } from '../harness/client.ts';
+import { createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { objectAt, textAt } from '../harness/json.ts';
-import { startMailServer } from '../harness/mail-server.ts';
+import { textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
+import { onEachTopology } from '../harness/target.ts';
 import { mint } from '../harness/tokens.ts';
-
-const password = 'a long and winding password';
-const changed = 'another long password';
-const path = '/api/v1/auth/readers';
+import { changed, password, path, prepareReaders, statusOf } from './account-mails/readers.ts';
 
 const subjects = { verify: 'Verify your email', reset: 'Reset your password' };
-
-const statusOf = ({ status }: Answer): number => status;
-
-async function prepare(target: Target) {
-  const admin = await target.admin();
-  const mail = await startMailServer();
-  await admin.send('POST', '/api/v1/collections', { body: { name: 'readers', type: 'auth' } });
-  await admin.patch('/api/v1/admin/settings', mail.settings);
-  const post = (suffix: string, body: unknown, token?: string) =>
-    createClient(target.url, token).send('POST', `${path}${suffix}`, { body });
-  const register = async (email: string) => {
-    const { json, status } = await post('/register', { email, password });
-    assert.equal(status, 201);
-    return {
-      token: textAt(json, 'data.token'),
-      client: createClient(target.url, textAt(json, 'data.token')),
-      id: textAt(json, 'data.record.id'),
-    };
-  };
-  const isVerified = async (id: string) => objectAt((await admin.get(`/api/v1/readers/${id}`)).json, 'data').verified;
-  const login = async (email: string, given: string) => statusOf(await post('/login', { email, password: given }));
-  // Every service follows the settings within a second: the first mail shows that this one does.
-  await eventually('mail is enabled', async () => {
-    const probe = await post('/register', { email: `probe.${Math.random()}@example.com`, password });
-    const token = textAt(probe.json, 'data.token');
-    return statusOf(await post('/request-verify', {}, token)) === 200;
-  });
-  return { admin, mail, post, register, isVerified, login };
-}
 
 onEachTopology('an address is verified by mail', async (t, target) => {
   await t.test('with mail disabled request-verify is 422, and registering works [identity §1.1]', async () => {
@@ -56,7 +23,7 @@ onEachTopology('an address is verified by mail', async (t, target) => {
     const reset = { body: { email: 'a@example.com' } };
     assert.equal(statusOf(await target.guest.send('POST', '/api/v1/auth/silent/request-password-reset', reset)), 200);
   });
-  const { admin, mail, post, register, isVerified } = await prepare(target);
+  const { admin, mail, post, register, isVerified } = await prepareReaders(target);
   await using _ = mail;
 
   await t.test('registering sends a link that works once [identity §1.1, §1.2]', async () => {
@@ -141,7 +108,7 @@ onEachTopology('an address is verified by mail', async (t, target) => {
 });
 
 onEachTopology('a forgotten password is reset by mail', async (t, target) => {
-  const { mail, post, register, isVerified, login } = await prepare(target);
+  const { mail, post, register, isVerified, login } = await prepareReaders(target);
   await using _ = mail;
 
   await runScenarios(t, target, [
@@ -213,89 +180,5 @@ onEachTopology('a forgotten password is reset by mail', async (t, target) => {
     const { token } = await mail.mailTo(email, { subject: subjects.reset });
     await gus.client.post(`${path}/change-password`, { old_password: password, password: changed }, 200);
     assert.equal(statusOf(await post('/confirm-password-reset', { token, password: `${changed}!` })), 401);
-  });
-});
-
-onEachTopology('an address is changed by mail', async (t, target) => {
-  const { mail, post, register, isVerified, login } = await prepare(target);
-  await using _ = mail;
-
-  await t.test(
-    'the new address confirms the change, the old one is notified, and verified is kept [identity §4.2]',
-    async () => {
-      const hal = await register('hal@example.com');
-      assert.equal(statusOf(await post('/verify-email', { token: (await mail.mailTo('hal@example.com')).token })), 200);
-      const answer = await post(
-        '/request-email-change',
-        { email: ' hal@new.example.com ', old_password: password },
-        hal.token,
-      );
-      assert.deepEqual([answer.status, answer.json], [200, { data: { sent: true } }]);
-      const { token } = await mail.mailTo('hal@new.example.com');
-      assert.equal(await login('hal@example.com', password), 200);
-      assert.deepEqual((await post('/confirm-email-change', { token })).json, { data: { changed: true } });
-      assert.equal(statusOf(await post('/confirm-email-change', { token })), 401);
-      assert.equal(await login('hal@example.com', password), 401);
-      assert.equal(await login('hal@new.example.com', password), 200);
-      assert.equal(await isVerified(hal.id), true);
-      assert.equal((await hal.client.get(`${path}/sessions`)).status, 200);
-      const notice = await mail.mailTo('hal@example.com', { count: 2 });
-      assert.match(notice.email.text ?? '', /hal@new\.example\.com/);
-    },
-  );
-
-  await t.test('the password may come with the confirmation instead [identity §4.1]', async () => {
-    const kay = await register('kay@example.com');
-    const later = { email: 'kay@new.example.com', prove_later: true };
-    assert.equal(statusOf(await post('/request-email-change', later)), 401, 'it takes a session');
-    assert.equal(statusOf(await post('/request-email-change', { ...later, prove_later: 'yes' }, kay.token)), 422);
-    assert.equal(statusOf(await post('/request-email-change', later, kay.token)), 200);
-    const { token } = await mail.mailTo('kay@new.example.com');
-    for (const given of [{}, { password: 'a guess' }]) {
-      const refusal = await post('/confirm-email-change', { token, ...given });
-      assert.deepEqual([refusal.status, textAt(refusal.json, 'code')], [403, 'proof_required']);
-      assert.match(textAt(refusal.json, 'details.password'), /^is (required|wrong)$/);
-    }
-    assert.equal(await login('kay@example.com', password), 200, 'nothing has changed');
-    assert.equal(statusOf(await post('/confirm-email-change', { token: 'guessed', password })), 401);
-    assert.equal(statusOf(await post('/confirm-email-change', { token, password })), 200);
-    assert.equal(await login('kay@new.example.com', password), 200);
-    assert.equal(statusOf(await post('/confirm-email-change', { token, password })), 401, 'the token works once');
-  });
-
-  await t.test('guesses at that password are limited, and the right one no longer helps', async () => {
-    const lee = await register('lee@example.com');
-    const later = { email: 'lee@new.example.com', prove_later: true };
-    await post('/request-email-change', later, lee.token);
-    const { token } = await mail.mailTo('lee@new.example.com');
-    const guesses = Array.from({ length: 14 }, () => post('/confirm-email-change', { token, password: 'a guess' }));
-    const answers = (await Promise.all(guesses)).map(statusOf);
-    assert.deepEqual([answers.filter((status) => status === 403).length, answers.includes(200)], [10, false]);
-    assert.equal(statusOf(await post('/confirm-email-change', { token, password })), 429);
-  });
-
-  await t.test('an address that another user has taken in between is refused', async () => {
-    const ida = await register('ida@example.com');
-    await mail.mailTo('ida@example.com');
-    await post('/request-email-change', { email: 'wanted@example.com', old_password: password }, ida.token);
-    const { token } = await mail.mailTo('wanted@example.com');
-    await register('wanted@example.com');
-    assert.equal(statusOf(await post('/confirm-email-change', { token })), 422);
-  });
-
-  await t.test('the answer does not reveal whether an address is taken', async () => {
-    const jan = await register('jan@example.com');
-    const answers = await Promise.all(
-      ['ida@example.com', 'free@example.com'].map((email) =>
-        post('/request-email-change', { email, old_password: password }, jan.token),
-      ),
-    );
-    assert.deepEqual(
-      answers.map(({ status, json }) => [status, json]),
-      answers.map(() => [200, { data: { sent: true } }]),
-    );
-    await mail.mailTo('free@example.com');
-    assert.equal(mail.received.filter(({ recipients }) => recipients.includes('ida@example.com')).length, 1);
-    assert.equal(statusOf(await post('/request-email-change', { email: 'nowhere' }, jan.token)), 422);
   });
 });
