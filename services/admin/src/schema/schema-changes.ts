@@ -5,7 +5,7 @@ import { type Database, isDatabaseError, locks, type Query, sqlState, takeLock }
 import { unavailable } from '@recordbus/errors';
 import { type Collection, loadCollections } from '@recordbus/schema';
 import { followInFilters } from '../references/follow-filters.ts';
-import { followInOwners, readOwnersSettings } from '../references/follow-owners.ts';
+import { followInExpressions, readFollowedSettings } from '../references/follow-settings.ts';
 import { createAnalystViews, dropAnalystViews } from './analyst-views.ts';
 import { keepSignInTriggers } from './sign-in-triggers.ts';
 
@@ -74,11 +74,11 @@ export function createSchemaChanges({ database, bus, cipher, onChanged }: Schema
       await takeLock(query, locks.schema);
       await execute([`set local lock_timeout = ${waitMs}`, `set local statement_timeout = ${statementTimeoutMs}`]);
       const { collections } = await loadCollections(query);
-      const owners = await readOwnersSettings(query);
+      const settings = await readFollowedSettings(query);
       const hasAnalysts = await dropAnalystViews(query);
       const result = await work({ query, collections, cipher, execute, leaveUnchanged });
       if (isChanged) {
-        await followInOwners(query, { collections, owners });
+        await followInExpressions(query, { collections, settings });
         await followInFilters(query, collections);
       }
       if (hasAnalysts) await createAnalystViews(query, (await loadCollections(query)).collections);

@@ -1,5 +1,4 @@
 import { validationFailed } from '@recordbus/errors';
-import { checkRule, findSources, QueryError } from '@recordbus/query';
 import { type Collection, type Field, fieldTypeOf, findIdentityProblem } from '@recordbus/schema';
 import {
   collectionFamilies,
@@ -9,7 +8,8 @@ import {
   type SettingsPatch,
   settingFamilies,
 } from '@recordbus/settings';
-import { findOwnersProblem, ofOwners } from '../references/check-owners.ts';
+import { ofOwners } from '../references/check-owners.ts';
+import { findFollowedFamily } from '../references/followed-families.ts';
 
 /** Throws 422 that names each key without a suitable collection, and each with unsuitable fields or rules. */
 export function checkCollectionsOf(patch: SettingsPatch, collections: readonly Collection[]): void {
@@ -22,14 +22,11 @@ export function checkCollectionsOf(patch: SettingsPatch, collections: readonly C
       ({ name, type }) => name === named.name && (isOfOwners ? type !== 'view' : type === 'auth'),
     );
     if (!collection) problems[key] = `there is no ${isOfOwners ? 'base or auth' : 'auth'} collection ${named.name}`;
-    else if (isOfOwners) {
-      const problem = findOwnersProblem(text, collection, collections);
-      if (problem) problems[key] = problem;
-    } else if (text !== '') {
+    else if (text !== '') {
       const problem =
         findFieldProblem(named.family, text, collection) ??
-        findRuleProblem(named.family, text, { collection, collections });
-      if (problem) problems[key] = problem;
+        findFollowedFamily(key)?.findProblem(text, collection, collections);
+      if (problem !== undefined) problems[key] = problem;
     }
   }
   if (Object.keys(problems).length > 0) throw validationFailed(problems);
@@ -41,27 +38,6 @@ function findFieldProblem(family: FamilyKey, text: string, collection: Collectio
   if (family !== 'auth.identity.<collection>') return undefined;
   const names = settingFamilies[family].schema.parse(text);
   return names.flatMap((name) => findIdentityProblem(collection, name) ?? [])[0];
-}
-
-/** Finds why the expression cannot be evaluated for an account alone, which no request surrounds. */
-function findRuleProblem(
-  family: FamilyKey,
-  rule: string,
-  { collection, collections }: { readonly collection: Collection; readonly collections: readonly Collection[] },
-): string | undefined {
-  if (family !== 'auth.mfa.required.<collection>') return undefined;
-  const origin = {
-    collection,
-    schema: { findCollection: (name: string) => collections.find((one) => one.name === name) },
-    accounts: collections.filter(({ type }) => type === 'auth'),
-  };
-  try {
-    checkRule(rule, origin);
-    return findSources(rule, origin).readsRequest ? 'cannot read @request: it is about the account alone' : undefined;
-  } catch (error) {
-    if (!(error instanceof QueryError)) throw error;
-    return error.message;
-  }
 }
 
 function findProfileProblem(text: string, { fields }: Collection): string | undefined {

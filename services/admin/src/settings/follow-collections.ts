@@ -1,12 +1,10 @@
 import type { Query } from '@recordbus/database';
-import { QueryError, renameInExpression } from '@recordbus/query';
 import { type Collection, identityFieldsOf } from '@recordbus/schema';
 import { collectionFamilies, findNamedKey, namedKey, type ProfileMap, settingFamilies } from '@recordbus/settings';
-import { findRenamed } from '../references/find-renamed.ts';
 
 /**
  * Renames a collection's settings with the collection and its fields, or deletes them with it, in the same
- * transaction. The lock on the version keeps concurrent settings patches out.
+ * transaction. `followInExpressions` renames in expressions. The lock on the version keeps concurrent settings patches out.
  */
 export async function followInSettings(query: Query, before: Collection, after: Collection | undefined): Promise<void> {
   if (before.type === 'view') return;
@@ -49,23 +47,10 @@ function renameInValue(key: string, value: string, before: Collection, after: Co
       .map(({ name }) => name)
       .join(',');
   }
-  if (key === namedKey('auth.mfa.required.<collection>', before.name)) return renameInRule(value, before, after);
   if (key !== namedKey('oauth2.profile.<collection>', before.name)) return value;
   const map = settingFamilies['oauth2.profile.<collection>'].schema.safeParse(value);
   const renamed = map.success ? renameFields(map.data, before, after) : {};
   return Object.keys(renamed).length > 0 ? JSON.stringify(renamed) : '';
-}
-
-/** Returns a rule with the account's fields under their new names. A path through other collections stays as it is. */
-function renameInRule(rule: string, before: Collection, after: Collection): string {
-  const findCollection = (name: string) => (name === before.name ? before : undefined);
-  const origin = { collection: before, schema: { findCollection }, accounts: [before] };
-  try {
-    return renameInExpression(rule, origin, findRenamed(before, after));
-  } catch (error) {
-    if (!(error instanceof QueryError)) throw error;
-    return rule;
-  }
 }
 
 /** Returns a field's new name; undefined for a dropped field. */
