@@ -201,6 +201,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'replicas.slow': [],
   'request-log': ['wire'],
   'required-factors': ['wire'],
+  'required-factors-doors': ['wire'],
   'required-factors-replicas.slow': [],
   'reserved-names': [],
   'restore-deleted': ['client'],

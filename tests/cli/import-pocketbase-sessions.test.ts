@@ -17,7 +17,24 @@ const secret = 's'.repeat(50);
 const [people, others] = ['_pb_users_auth_', 'pbc_others'];
 const id = (name: string) => name.padEnd(15, '0');
 const tokenKeyOf = (name: string) => `key of ${name} `.padEnd(50, 'k');
-const names = ['ada', 'bob', 'cid', 'dee', 'eve', 'fay', 'gil', 'hal', 'ina', 'jon', 'kim', 'lea', 'max', 'ned'];
+const names = [
+  'ada',
+  'bob',
+  'cid',
+  'dee',
+  'eve',
+  'fay',
+  'gil',
+  'hal',
+  'ina',
+  'jon',
+  'kim',
+  'lea',
+  'max',
+  'ned',
+  'oda',
+  'pia',
+];
 
 function fill(data: PocketBaseData): void {
   const times = { created: '2025-01-01 10:00:00.000Z', updated: '2025-01-02 10:00:00.000Z' };
@@ -198,6 +215,26 @@ suite('sessions that move in from PocketBase', async () => {
     const { secret: appSecret } = await mine.post('/api/v1/auth/users/totp/setup', { old_password: password }, 200);
     await mine.post('/api/v1/auth/users/totp/confirm', { code: totpCode(String(appSecret)) }, 200);
     assert.equal(await isIn(tokenOf('max'), 'max'), false, 'an authenticator app since');
+  });
+
+  test('an account that must set up a second factor brings no session [move §2.8]', async () => {
+    const open = tokenOf('pia');
+    assert.equal(await isIn(open, 'pia'), true);
+    const settings = '/api/v1/admin/settings';
+    await admin.patch(settings, { 'auth.mfa.required.users': 'name = "oda" || name = "pia"' });
+    await eventually('the rule applies', async () => {
+      const { json } = await refresh(open);
+      return at(json, 'data.mfa_enrollment_required') === true && at(json, 'data.token') === undefined;
+    });
+    assert.equal(await isIn(open, 'pia'), true, 'an open session lasts until its token ends');
+    assert.equal(await isIn(tokenOf('oda'), 'oda'), false);
+    const refreshed = await refresh(tokenOf('oda', { exp: 2_000_000_000 }));
+    assert.equal(refreshed.status, 401, refreshed.text);
+    const { json } = await admin.get(`/api/v1/admin/users/users/${id('oda')}`);
+    assert.deepEqual(listAt(json, 'data.sessions'), []);
+    assert.equal(await isIn(tokenOf('kim'), 'kim'), true, 'others stay signed in');
+    await admin.patch(settings, { 'auth.mfa.required.users': '' });
+    await eventually('the rule is gone', () => isIn(tokenOf('oda'), 'oda'));
   });
 
   test('two replicas open one session, and a sign-out at one ends it at the other [move §2.8]', async () => {

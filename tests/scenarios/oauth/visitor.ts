@@ -29,8 +29,9 @@ export const statusOf = ({ status }: Answer): number => status;
 /** What an app does for its users with the provider. */
 export type Visitor = ReturnType<typeof createVisitor>;
 
-/** Creates the app with which users in `people` sign in. */
-export function createVisitor({ url, guest }: Target, server: OidcServer) {
+/** Creates the app with which users in `people`, or at another collection's routes, sign in. */
+export function createVisitor({ url, guest }: Target, server: OidcServer, auth = '/api/v1/auth/people') {
+  const path = `${auth}/oauth2`;
   const authorize = async (more: Readonly<Record<string, string>> = {}): Promise<string> => {
     const query = queryOf({ provider, redirectUri, state: randomUUID(), ...more });
     const { status, json, text } = await guest.send('GET', `${path}/authorize?${query}`);
@@ -52,7 +53,7 @@ export function createVisitor({ url, guest }: Target, server: OidcServer) {
     signIn,
     as,
     async register(email: string) {
-      const data = await guest.post('/api/v1/auth/people/register', { email, password });
+      const data = await guest.post(`${auth}/register`, { email, password });
       return { id: textAt(data, 'record.id'), token: textAt(data, 'token') };
     },
     merge: (body: object, client = guest): Promise<Answer> => client.send('POST', `${path}/merge-confirm`, { body }),
