@@ -48,6 +48,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   bus: ['wire'],
   'canonical-addresses': ['wire'],
   captcha: ['wire'],
+  'captcha-replicas.slow': [],
   'change-collections': ['wire'],
   'change-fields': [],
   'change-records': ['client'],

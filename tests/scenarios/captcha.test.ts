@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { createClient as createLibraryClient, memoryStore } from '@recordbus/client';
 import { startCannedServer } from '../harness/canned-server.ts';
-import type { Answer, Client } from '../harness/client.ts';
+import type { Answer } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, objectAt, textAt } from '../harness/json.ts';
+import { startMailServer } from '../harness/mail-server.ts';
 import { onEachTopology } from '../harness/target.ts';
+import { solveCaptcha } from './solve-captcha.ts';
 
 const settingsPath = '/api/v1/admin/settings';
 const password = 'a long and winding password';
@@ -16,17 +17,6 @@ const account = (more: object = {}) => {
 };
 
 const codeOf = ({ json }: Answer): string => textAt(json, 'code');
-
-/** Solves a proof of work, as a widget does. */
-async function solve(guest: Client, collection: string, change: object = {}): Promise<string> {
-  const { json, status } = await guest.get(`/api/v1/auth/${collection}/captcha`);
-  assert.equal(status, 200);
-  const given = json as Record<string, unknown>;
-  const hashOf = (number: number) => createHash('sha256').update(`${given.salt}${number}`).digest('hex');
-  let number = 0;
-  while (hashOf(number) !== given.challenge) number += 1;
-  return Buffer.from(JSON.stringify({ ...given, number, ...change })).toString('base64');
-}
 
 onEachTopology('guests solve a proof of work before they sign up', async (t, target) => {
   const { guest } = target;
@@ -47,14 +37,14 @@ onEachTopology('guests solve a proof of work before they sign up', async (t, tar
   });
 
   await t.test('201: with one, in the body or the header [auth §10.1]', async () => {
-    assert.equal((await register(account({ captcha: await solve(guest, 'guarded') }))).status, 201);
-    const headers = { 'X-Captcha': await solve(guest, 'guarded') };
+    assert.equal((await register(account({ captcha: await solveCaptcha(guest, 'guarded') }))).status, 201);
+    const headers = { 'X-Captcha': await solveCaptcha(guest, 'guarded') };
     const answer = await guest.send('POST', '/api/v1/auth/guarded/register', { body: account(), headers });
     assert.equal(answer.status, 201, answer.text);
   });
 
   await t.test('one solution counts once, also for a hundred at once [auth §10.1]', async () => {
-    const solved = await solve(guest, 'guarded');
+    const solved = await solveCaptcha(guest, 'guarded');
     const answers = await Promise.all(Array.from({ length: 20 }, () => register(account({ captcha: solved }))));
     const statuses = answers.map(({ status }) => status);
     assert.equal(statuses.filter((status) => status === 201).length, 1);
@@ -62,14 +52,14 @@ onEachTopology('guests solve a proof of work before they sign up', async (t, tar
   });
 
   await t.test("422: forged, expired, for another collection, or with another's number [auth §10.1]", async () => {
-    const solved = await solve(guest, 'guarded');
+    const solved = await solveCaptcha(guest, 'guarded');
     const given = JSON.parse(Buffer.from(solved, 'base64').toString());
     const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64');
     await captcha({ provider: 'altcha', on: ['register'] });
     await admin.patch(settingsPath, { 'auth.captcha.other': '{"provider":"altcha","on":["login"]}' });
     const elsewhere = await eventually('the other collection asks', async () => {
       const { status } = await guest.get('/api/v1/auth/other/captcha');
-      return status === 200 && solve(guest, 'other');
+      return status === 200 && solveCaptcha(guest, 'other');
     });
     const wrong: Readonly<Record<string, unknown>> = {
       'another number': encode({ ...given, number: given.number + 1 }),
@@ -105,14 +95,14 @@ onEachTopology('guests solve a proof of work before they sign up', async (t, tar
     assert.equal(batch.status, 422, batch.text);
     assert.match(batch.text, /captcha_required/);
     const created = await guest.send('POST', '/api/v1/guarded', {
-      body: account({ captcha: await solve(guest, 'guarded') }),
+      body: account({ captcha: await solveCaptcha(guest, 'guarded') }),
     });
     assert.equal(created.status, 201, created.text);
   });
 
   await t.test('an anonymous user solves one to be promoted [auth §10.3]', async () => {
     const anonymous = await guest.send('POST', '/api/v1/auth/guarded/anonymous', {
-      body: { captcha: await solve(guest, 'guarded') },
+      body: { captcha: await solveCaptcha(guest, 'guarded') },
     });
     assert.equal(anonymous.status, 201, anonymous.text);
     const headers = { authorization: `Bearer ${textAt(anonymous.json, 'data.token')}` };
@@ -120,11 +110,11 @@ onEachTopology('guests solve a proof of work before they sign up', async (t, tar
     assert.equal(codeOf(await promote(account())), 'captcha_required');
     const direct = await guest.send('POST', '/api/v1/guarded', { body: account(), headers });
     assert.equal(codeOf(direct), 'captcha_required', 'nor does its token open the records API');
-    assert.equal((await promote(account({ captcha: await solve(guest, 'guarded') }))).status, 200);
+    assert.equal((await promote(account({ captcha: await solveCaptcha(guest, 'guarded') }))).status, 200);
   });
 
   await t.test('a repeated request has its first answer [auth §10.3]', async () => {
-    const body = account({ captcha: await solve(guest, 'guarded') });
+    const body = account({ captcha: await solveCaptcha(guest, 'guarded') });
     const headers = { 'Idempotency-Key': `captcha-${accounts}` };
     const first = await guest.send('POST', '/api/v1/guarded', { body, headers });
     const again = await guest.send('POST', '/api/v1/guarded', { body, headers });
@@ -148,7 +138,7 @@ onEachTopology('guests solve a proof of work before they sign up', async (t, tar
 
   await t.test('a field called captcha keeps its value, and the header counts [auth §10.1]', async () => {
     await admin.post('/api/v1/collections/guarded/fields', { name: 'captcha', type: 'text' });
-    const headers = { 'X-Captcha': await solve(guest, 'guarded') };
+    const headers = { 'X-Captcha': await solveCaptcha(guest, 'guarded') };
     const answer = await guest.send('POST', '/api/v1/auth/guarded/register', {
       body: account({ captcha: 'mine' }),
       headers,
@@ -193,13 +183,18 @@ onEachTopology('a captcha provider verifies answers', async (t, target) => {
     'hooks.http.allow': '127.0.0.1',
     'auth.otp.enabled': '1',
     'auth.captcha.widgets.secret': 'the-secret',
-    'auth.captcha.widgets': JSON.stringify({
-      provider: 'turnstile',
-      on: ['register', 'reset', 'login'],
-      hostnames: ['app.example.com'],
-      verify_url: `${server.url}/verify`,
-    }),
   });
+  const asks = (more: object) =>
+    admin.patch(settingsPath, {
+      'auth.captcha.widgets': JSON.stringify({
+        provider: 'turnstile',
+        on: ['register', 'otp', 'reset', 'login'],
+        hostnames: ['app.example.com'],
+        verify_url: `${server.url}/verify`,
+        ...more,
+      }),
+    });
+  await asks({});
   const register = (captcha: string) =>
     guest.send('POST', '/api/v1/auth/widgets/register', { body: account({ captcha }) });
   const login = (captcha: string) => guest.send('POST', '/api/v1/auth/widgets/login', { body: { ...body, captcha } });
@@ -243,14 +238,36 @@ onEachTopology('a captcha provider verifies answers', async (t, target) => {
     assert.equal((await login('fifth')).status, 200);
   });
 
+  await t.test('the setting says which doors stay open meanwhile [auth §10.1]', async () => {
+    says({}, 500);
+    await asks({ open: [] });
+    await eventually('the sign-in is closed', async () => (await login('sixth')).status === 503);
+    await asks({ open: ['register'] });
+    await eventually('the sign-up is open', async () => (await register('seventh')).status === 201);
+    assert.equal((await login('seventh')).status, 503);
+    says({ success: false });
+    assert.equal(codeOf(await register('eighth')), 'captcha_failed', 'an open door still refuses a wrong answer');
+    await asks({});
+    says({}, 500);
+    await eventually('the default is back', async () => (await login('eighth')).status === 200);
+  });
+
   await t.test('a request for a mail asks too [auth §10.1]', async () => {
-    for (const route of ['request-password-reset', 'request-verify-of']) {
-      const ask = (more: object) =>
-        guest.send('POST', `/api/v1/auth/widgets/${route}`, { body: { email: body.email, ...more } });
-      assert.equal(codeOf(await ask({})), 'captcha_required', route);
+    await using mail = await startMailServer();
+    await admin.patch(settingsPath, mail.settings);
+    const ask = (route: string, more: object) =>
+      guest.send('POST', `/api/v1/auth/widgets/${route}`, { body: { email: body.email, ...more } });
+    await eventually('codes are mailed', async () => codeOf(await ask('otp/request', {})) === 'captcha_required');
+    for (const route of ['otp/request', 'request-password-reset', 'request-verify-of']) {
+      assert.equal(codeOf(await ask(route, {})), 'captcha_required', route);
+      says({ success: false });
+      assert.equal(codeOf(await ask(route, { captcha: 'wrong' })), 'captcha_failed', route);
+      says({}, 500);
+      assert.equal((await ask(route, { captcha: 'unknown' })).status, 503, route);
       says(good);
-      assert.equal((await ask({ captcha: `for ${route}` })).status, 200, route);
+      assert.equal((await ask(route, { captcha: `for ${route}` })).status, 200, route);
     }
+    assert.equal((await guest.get('/api/v1/auth/widgets/captcha')).status, 404, 'only proof of work has challenges');
   });
 
   await t.test('the setting follows a renamed collection [auth §10.1]', async () => {

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { eventually } from '../../harness/eventually.ts';
 import { inDatabase } from '../../harness/in-database.ts';
 import { at, textAt } from '../../harness/json.ts';
-import { startMailServer } from '../../harness/mail-server.ts';
 import type { Target } from '../../harness/target.ts';
 import { auth, badPasskey, type Member, type Members, outcome, passkeys, password } from './members.ts';
 
-/** The owner manages passkeys, and the product removes those that may be another person's. */
+/** The owner manages passkeys, and an admin removes lost ones. */
 export async function removing(t: TestContext, target: Target, members: Members): Promise<void> {
   const { admin } = members;
   const { guest } = target;
@@ -81,37 +79,5 @@ export async function removing(t: TestContext, target: Target, members: Members)
     await members.withPasskey(owner);
     await inDatabase(target, 'update records.members set password_hash = null where id = $1', [owner.id]);
     assert.deepEqual(outcome(await remove(await idOf(owner))), [409, 'last_way_in']);
-  });
-
-  await t.test('the first proof of an address removes earlier ones, and the mail says so [identity §2]', async () => {
-    await using mail = await startMailServer();
-    // The mails' settings name the app, and with it another site.
-    const site = { 'auth.passkeys.rp_id': 'localhost', 'auth.passkeys.origins': 'http://localhost:*' };
-    await admin.patch('/api/v1/admin/settings', { ...mail.settings, ...site });
-    await eventually('mail is enabled', async () => {
-      const { client } = await members.register();
-      return (await client.send('POST', `${auth}/request-verify`)).status === 200;
-    });
-    const intruder = await members.register();
-    const key = await members.withPasskey(intruder);
-    const pending = key.create(await members.begin(intruder));
-    const { token } = await mail.mailTo(intruder.email, { subject: 'Verify your email' });
-    const verified = await guest.send('POST', `${auth}/verify-email`, { body: { token } });
-    assert.deepEqual(verified.json, { data: { verified: true, dropped: ['passkeys'] } });
-    assert.deepEqual(outcome(await members.signIn(key)), badPasskey);
-    assert.deepEqual(outcome(await members.finish(intruder, pending)), badPasskey, 'its challenge ended');
-    const { email } = await mail.mailTo(intruder.email, { subject: 'A way to sign in was removed' });
-    assert.match(email.text ?? '', /passkeys/);
-    assert.ok((await members.actionsOn(intruder)).includes('users.first_proof'));
-    const later = await members.withPasskey(intruder);
-    await guest.post(`${auth}/request-password-reset`, { email: intruder.email }, 200);
-    const reset = await mail.mailTo(intruder.email, { subject: 'Reset your password' });
-    await guest.post(`${auth}/confirm-password-reset`, { token: reset.token, password }, 200);
-    assert.equal((await members.signIn(later)).status, 200, 'a proved address keeps them');
-    await admin.patch('/api/v1/admin/settings', {
-      'smtp.enabled': '',
-      'auth.passkeys.rp_id': '',
-      'auth.passkeys.origins': '',
-    });
   });
 }
