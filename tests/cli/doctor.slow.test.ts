@@ -3,24 +3,12 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import pg from 'pg';
-import { type CliResult, runCli } from '../harness/cli.ts';
+import { runCli } from '../harness/cli.ts';
 import { startEmbeddedNats } from '../harness/embedded-nats.ts';
-import { at, listAt } from '../harness/json.ts';
+import { listAt } from '../harness/json.ts';
 import { startRewritingProxy } from '../harness/rewriting-proxy.ts';
 import { createGround, environmentOf, startStack } from '../harness/stack.ts';
-
-/** The doctor's verdicts, by subject. */
-const verdictsOf = ({ json }: CliResult): Record<string, unknown> =>
-  Object.fromEntries(listAt(json, 'findings').map(({ subject, verdict }) => [String(subject), verdict]));
-
-const adviceOf = ({ json }: CliResult, subject: string): unknown =>
-  listAt(json, 'findings').find((finding) => finding.subject === subject)?.advice;
-
-/** Returns the findings about a subject as rows with verdict, sentence and advice. */
-const foundOf = ({ json }: CliResult, subject: string): unknown[] =>
-  listAt(json, 'findings')
-    .filter((finding) => finding.subject === subject)
-    .map(({ verdict, says, advice }) => [verdict, says, advice]);
+import { adviceOf, foundOf, verdictsOf } from './doctor-findings.ts';
 
 suite('doctor on the command line', async () => {
   const tidying = new AsyncDisposableStack();
@@ -72,39 +60,6 @@ suite('doctor on the command line', async () => {
     const says = 'writes to these collections do not wait for the disk: wide';
     assert.deepEqual(foundOf(await doctor(), 'durability'), [['ok', says, undefined]]);
     for (const name of ['wide', 'shown']) await admin.delete(`/api/v1/collections/${name}`);
-  });
-
-  await test('doctor counts accounts that get no mail, share a mailbox or need a reset [auth §1.3]', async () => {
-    await admin.post('/api/v1/collections', { name: 'old', type: 'auth', fields: [] });
-    const client = new pg.Client({ connectionString: environmentOf(ground).SERVICE_DATABASE_URL });
-    await client.connect();
-    // As an earlier version, or an import, has stored them.
-    await client.query(`insert into records.old (id, email, verified, password_hash, created_at, updated_at) values
-      ('a', 'a,b@x.co', false, '$argon2id$v=19$m=1048576,t=1,p=1$MDEyMzQ1Njc4OWFiY2RlZg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', 1, 1),
-      ('b', 'b@münchen.de', false, '$2b$04$f2n.17Bcipj7b6ecDWz.5e8zWTKTlUW063qblRWLrvk89jVRPVY7i', 1, 1),
-      ('c', 'b@xn--mnchen-3ya.de', false, '$2b$04$f2n.17Bcipj7b6ecDWz.5e8zWTKTlUW063qblRWLrvk89jVRPVY7i', 1, 1),
-      ('r', 'r@example.com', false, '$2b$15$f2n.17Bcipj7b6ecDWz.5e8zWTKTlUW063qblRWLrvk89jVRPVY7i', 1, 1),
-      ('d', 'Fine@Example.com', false, null, 1, 1)`);
-    await client.end();
-    const found = foundOf(await doctor(), 'accounts');
-    assert.deepEqual(
-      found.map((row) => (row as unknown[]).slice(0, 2)),
-      [
-        ['warning', '1 in old cannot receive mail: a'],
-        ['warning', '1 in old share their mailbox with another account: c'],
-        ['warning', '2 in old need a password reset: their imported hash is too costly or unsupported'],
-      ],
-    );
-    for (const [email, id] of [
-      ['b@münchen.de', 'b'],
-      ['b@xn--mnchen-3ya.de', 'c'],
-      ['b@mu\u0308nchen.de', 'b'],
-    ] as const) {
-      const body = { email, password: 'correct horse battery' };
-      const answer = await stack.guest.send('POST', '/api/v1/auth/old/login', { body });
-      assert.equal(at(answer.json, 'data.record.id'), id, `${email} ${answer.text}`);
-    }
-    await admin.delete('/api/v1/collections/old');
   });
 
   await test('doctor reports problems with advice and exit code 1', async () => {

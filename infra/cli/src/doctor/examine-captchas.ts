@@ -1,32 +1,46 @@
-import { findNamedKey, namedKey, settingFamilies } from '@recordbus/settings';
-import type pg from 'pg';
+import { findProviderProblem } from '@recordbus/captcha';
+import { type CaptchaSetting, createFilteredClient, type Settings } from '@recordbus/settings';
 import { type Finding, fine, warning } from './finding.ts';
 
 const subject = 'captchas';
 const family = 'auth.captcha.<collection>';
+const nobodyGetsIn = 'Nobody signs up there, and who signs in is not asked.';
 
-/** Examines which collections ask for a captcha, and whether each one can be verified (auth §10). */
-export async function examineCaptchas(client: pg.Client): Promise<Finding[]> {
-  const { rows } = await client.query<{ key: string; value: string }>(
-    "select key, value from system.settings where key like 'auth.captcha.%' order by key",
-  );
-  const stored = new Map(rows.map(({ key, value }) => [key, value]));
-  const asked: string[] = [];
-  const withoutSecret: string[] = [];
-  for (const [key, value] of stored) {
-    const named = findNamedKey(key);
-    const setting = named?.family === family ? settingFamilies[family].schema.safeParse(value).data : undefined;
-    if (!named || !setting) continue;
-    asked.push(`${named.name} (${setting.provider}: ${setting.on.join(', ')})`);
-    if (setting.provider !== 'altcha' && !stored.has(namedKey('auth.captcha.<collection>.secret', named.name)))
-      withoutSecret.push(named.name);
+type Stored = Pick<Settings, 'get' | 'getNamed' | 'namesOf' | 'onChange'>;
+
+/**
+ * Examines which collections ask for a captcha, and whether each one keeps bots out (auth §10). Asks Turnstile and
+ * hCaptcha about an answer that nobody solved.
+ */
+export async function examineCaptchas(settings: Stored): Promise<Finding[]> {
+  const client = createFilteredClient(settings);
+  try {
+    const names = settings.namesOf(family);
+    const findings = await Promise.all(names.map((name) => examineCaptcha(client, settings, name)));
+    const problems = findings.filter(({ verdict }) => verdict !== 'ok');
+    if (problems.length > 0) return problems;
+    return [fine(subject, findings.length === 0 ? 'none' : findings.map(({ says }) => says).join('; '))];
+  } finally {
+    await client.close();
   }
-  if (withoutSecret.length === 0) return [fine(subject, asked.length === 0 ? 'none' : asked.join('; '))];
-  return [
-    warning(
-      subject,
-      `no secret key: ${withoutSecret.join(', ')}`,
-      'Nobody signs up there, and who signs in is not asked. Set auth.captcha.<collection>.secret.',
-    ),
-  ];
+}
+
+async function examineCaptcha(
+  client: ReturnType<typeof createFilteredClient>,
+  settings: Stored,
+  name: string,
+): Promise<Finding> {
+  const setting: CaptchaSetting | undefined = settings.getNamed(family, name);
+  if (!setting)
+    return warning(subject, `${name} asks for none: its setting is invalid`, `Set auth.captcha.${name} again.`);
+  const secret = settings.getNamed('auth.captcha.<collection>.secret', name);
+  if (setting.provider !== 'altcha' && secret === '')
+    return warning(subject, `${name}: no secret key`, `${nobodyGetsIn} Set auth.captcha.${name}.secret.`);
+  const problem = await findProviderProblem(client, setting, secret, Math.floor(Date.now() / 1000));
+  if (problem === undefined) return fine(subject, `${name} (${setting.provider}: ${setting.on.join(', ')})`);
+  return warning(
+    subject,
+    `${name}: ${setting.provider} does not verify: ${problem}`,
+    'Until it does, a door is closed to everyone or open to everyone. Check the secret key and the way to the provider.',
+  );
 }

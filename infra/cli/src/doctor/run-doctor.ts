@@ -22,8 +22,10 @@ import { examineReadReplicas } from './examine-read-replicas.ts';
 import { examineRoles } from './examine-roles.ts';
 import { examineRules } from './examine-rules.ts';
 import { examineSearch } from './examine-search.ts';
+import { examineSecondFactors } from './examine-second-factors.ts';
 import { examineStorage } from './examine-storage.ts';
 import { broken, examine, type Finding } from './finding.ts';
+import { openSettings } from './open-settings.ts';
 import { presentFindings } from './present-findings.ts';
 
 export interface DoctorOptions extends CommonOptions {
@@ -83,7 +85,16 @@ async function findKeptFor(client: pg.Client): Promise<readonly string[]> {
   return named.success ? named.data : [];
 }
 
-async function examineDatabase(client: pg.Client, { config, key }: CommandParts): Promise<Finding[]> {
+async function examineSignIn(client: pg.Client, parts: CommandParts): Promise<Finding[]> {
+  const settings = await openSettings(client, parts);
+  return [
+    ...(await examine('captchas', () => examineCaptchas(settings))),
+    ...(await examine('second factors', async () => examineSecondFactors(settings))),
+  ];
+}
+
+async function examineDatabase(client: pg.Client, parts: CommandParts): Promise<Finding[]> {
+  const { config, key } = parts;
   await client.query("set statement_timeout = '10s'; set default_transaction_read_only = on");
   const version = await findTableVersion(client);
   const databaseFindings = [...(await examine('PostgreSQL', () => examineServer(client))), examineTables(version)];
@@ -99,7 +110,7 @@ async function examineDatabase(client: pg.Client, { config, key }: CommandParts)
       ...(await examine('outbox', () => examineOutbox(client))),
       ...(await examine('jobs', () => examineJobs(client))),
       ...(await examine('search indexes', () => examineSearch(client))),
-      ...(await examine('captchas', () => examineCaptchas(client))),
+      ...(await examine('sign-in', () => examineSignIn(client, parts))),
       ...(await examine('services', () => examineReplicas(client))),
       ...(await examine('read replica', () => examineReadReplicas(client, config.databaseReplicaUrls ?? []))),
     );
