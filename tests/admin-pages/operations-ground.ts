@@ -79,6 +79,7 @@ export const operationsScreens = ({ event, request, job, record }: OperationsGro
   { name: 'jobs', path: '/_/jobs', shows: 'Import into wares' },
   { name: 'job', path: `/_/jobs/${job}`, shows: 'refused row' },
   { name: 'crons', path: '/_/crons', shows: 'No crons of your own yet' },
+  { name: 'mails', path: '/_/mails', shows: 'No mails yet' },
   { name: 'backups', path: '/_/backups', shows: 'No backups yet' },
   { name: 'import', path: '/_/collections/wares/records?import=1', shows: 'Import into wares' },
   { name: 'export', path: '/_/collections/wares/records?export=1', shows: 'Export wares' },

@@ -11,7 +11,6 @@ const pages = join(root, 'services/admin/pages/src');
 const unused: Readonly<Record<string, string>> = {
   'GET /api/v1/admin/settings': 'it would bring the secrets to the browser; the pages read the groups',
   'GET /api/v1/admin/backups/{id}': 'the list has the whole backup',
-  'GET /api/v1/admin/mails': 'for programs that watch the mail',
   'GET /api/v1/admin/keys/{id}': 'the list has the whole key',
   'POST /api/v1/collections/{collection}/fields': 'the editor saves all fields together',
   'PATCH /api/v1/collections/{collection}/fields/{field}': 'the editor saves all fields together',

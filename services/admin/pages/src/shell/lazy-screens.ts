@@ -12,6 +12,7 @@ export const lazyScreens: Readonly<Record<string, LoadScreen>> = {
   jobs: () => import('../jobs/job-list.svelte'),
   crons: () => import('../crons/cron-list.svelte'),
   'extension-jobs': () => import('../extension-jobs/extension-job-list.svelte'),
+  mails: () => import('../mails/mail-list.svelte'),
   settings: () => import('../settings/settings-page.svelte'),
   'move-in': () => import('../moves/move-page.svelte'),
   schema: () => import('../developers/schema-page.svelte'),

@@ -42,6 +42,7 @@ export const areaGroups: readonly AreaGroup[] = [
       { segment: 'jobs', name: 'Jobs', icon: 'jobs' },
       { segment: 'crons', name: 'Crons', icon: 'history' },
       { segment: 'extension-jobs', name: 'Extension jobs', icon: 'play', words: 'queue background dead retry' },
+      { segment: 'mails', name: 'Mails', icon: 'mail', words: 'email sent dead bounced smtp log' },
       { segment: 'backups', name: 'Backups', icon: 'archive', words: 'restore upload schedule' },
     ],
   },
