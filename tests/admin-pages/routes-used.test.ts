@@ -24,7 +24,6 @@ const unused: Readonly<Record<string, string>> = {
   'PUT /api/v1/admin/moved-sessions/{collection}': 'for the command line, which moves an app in',
   'POST /api/v1/admin/passkeys/register/options': "the client's passkeys.add calls it",
   'POST /api/v1/admin/passkeys/register/verify': "the client's passkeys.add calls it",
-  'POST /api/v1/admin/erase/{collection}/{id}': 'for programs that answer requests for erasure',
   'PUT /api/v1/files/{collection}/{id}/{filename}': 'for the command line, which moves an app in',
 };
 
