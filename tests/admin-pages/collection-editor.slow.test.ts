@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { skipWithoutBrowser } from '../harness/browser.ts';
 import type { Client } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
+import { at } from '../harness/json.ts';
 import { type OpenPages, openPages } from './open-pages.ts';
 
 describe('the collection editor', { skip: skipWithoutBrowser }, () => {
@@ -33,10 +34,10 @@ describe('the collection editor', { skip: skipWithoutBrowser }, () => {
     const { data } = (await admin.get(`/api/v1/collections/${name}`)).json as { data: Record<string, unknown> };
     return ['list', 'view', 'create', 'update', 'delete'].map((rule) => data[`${rule}_rule`]);
   };
-  const save = async (): Promise<void> => {
+  const save = async (name = 'notes'): Promise<void> => {
     await pages.button('Save').click();
-    await page.getByText('Saved notes.').last().waitFor();
-    await page.getByText('Saved notes.').last().waitFor({ state: 'detached' });
+    await page.getByText(`Saved ${name}.`).last().waitFor();
+    await page.getByText(`Saved ${name}.`).last().waitFor({ state: 'detached' });
   };
 
   test('tabs keep what was typed, are reached with the arrow keys, and are in the address', async () => {
@@ -137,6 +138,71 @@ describe('the collection editor', { skip: skipWithoutBrowser }, () => {
     const box = await page.getByLabel('List: who can').boundingBox();
     assert.ok(box && box.height < 40, JSON.stringify(box));
     await save();
+  });
+
+  test('how long records stay is an option, which follows its field and says what is wrong', async () => {
+    const fields = [
+      { name: 'left', type: 'date' },
+      { name: 'name', type: 'text' },
+    ];
+    await admin.post('/api/v1/collections', { name: 'hotel_visits', fields });
+    const retainOf = async () => at((await admin.get('/api/v1/collections/hotel_visits')).json, 'data.retain');
+    await pages.open('collections/hotel_visits/settings?tab=options');
+    const days = page.getByLabel('Keep records', { exact: true });
+    assert.equal(await page.getByLabel('Counted from').count(), 0);
+    await days.fill('0');
+    await pages.button('Save').click();
+    await page.getByText('must be at least 1', { exact: true }).waitFor();
+    await page.getByRole('tab', { name: 'Options 1 to check' }).waitFor();
+    await eventually('it has the focus', async () => days.evaluate((one) => one.matches(':focus')));
+    await days.fill('a month');
+    await page.getByText('Not a number.', { exact: true }).waitFor();
+    await days.fill('30');
+    await page.getByLabel('Counted from').selectOption('left');
+    await page.getByLabel('Then', { exact: true }).selectOption('Empty the record');
+    await save('hotel_visits');
+    assert.deepEqual(await retainOf(), { days: 30, field: 'left', action: 'redact' });
+
+    await tab('Fields').click();
+    await page.getByRole('textbox', { name: 'Field name' }).first().fill('departed');
+    await save('hotel_visits');
+    assert.deepEqual(await retainOf(), { days: 30, field: 'departed', action: 'redact' });
+
+    await pages.button('Drop departed').click();
+    await pages.button('Save').click();
+    await page.getByLabel('Type hotel_visits to confirm').fill('hotel_visits');
+    await page.keyboard.press('Enter');
+    await page.getByText('must be a date or autodate field, created or updated').waitFor();
+    await tab('Options').click();
+    await days.fill('');
+    await pages.button('Save').click();
+    await page.getByLabel('Type hotel_visits to confirm').fill('hotel_visits');
+    await page.keyboard.press('Enter');
+    await page.getByText('Saved hotel_visits.').last().waitFor();
+    assert.equal(await retainOf(), undefined);
+  });
+
+  test('how many versions stay is an option of collections with a history', async () => {
+    await admin.post('/api/v1/collections', { name: 'hotel_menus', fields: [{ name: 'dish', type: 'text' }] });
+    const keptOf = async () => at((await admin.get('/api/v1/collections/hotel_menus')).json, 'data.history_keep');
+    await pages.open('collections/hotel_menus/settings?tab=options');
+    const days = page.getByLabel('Keep versions');
+    await page.getByLabel('Keep a history of every record').waitFor();
+    assert.equal(await days.count(), 0);
+    await page.getByLabel('Keep a history of every record').check();
+    await days.fill('365');
+    await page.getByLabel('Versions of a record').fill('2.5');
+    await pages.button('Save').click();
+    await page.getByText('must be a whole number', { exact: true }).waitFor();
+    await page.getByLabel('Versions of a record').fill('100');
+    await save('hotel_menus');
+    assert.deepEqual(await keptOf(), { days: 365, versions: 100 });
+    await days.fill('');
+    await save('hotel_menus');
+    assert.deepEqual(await keptOf(), { versions: 100 });
+    await page.getByLabel('Versions of a record').fill('');
+    await save('hotel_menus');
+    assert.equal(await keptOf(), undefined);
   });
 
   test('a collection that begins at Users is an auth collection whose accounts see themselves', async () => {

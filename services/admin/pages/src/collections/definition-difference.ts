@@ -18,7 +18,7 @@ interface Part {
 function partsOf({ fields = [], ...members }: CollectionValues): Map<string, Part> {
   const parts = Object.entries(members).map(([name, value]): [string, Part] => [
     name,
-    { name: name.replace('_', ' '), text: name.endsWith('_rule') ? ruleWords(value) : String(value) },
+    { name: name.replace('_', ' '), text: name.endsWith('_rule') ? ruleWords(value) : textOf(value) },
   ]);
   const ofFields = fields.map((field): [string, Part] => [
     `field ${field.id ?? field.name}`,
@@ -26,6 +26,9 @@ function partsOf({ fields = [], ...members }: CollectionValues): Map<string, Par
   ]);
   return new Map([...parts, ...ofFields]);
 }
+
+const textOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
 
 function fieldText({ name, type, required, collection, options, ...rules }: FieldDefinition): string {
   const given = Object.entries(options ?? {}).filter(([, value]) => value !== false && value !== undefined);

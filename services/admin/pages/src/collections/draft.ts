@@ -1,5 +1,6 @@
 import type { CollectionDefinition, CollectionValues, FieldDefinition } from '@recordbus/client';
 import { readable, type Unreadable } from '../ui/unreadable.ts';
+import { type RetentionDraft, retentionDraft, retentionValues } from './retention-draft.ts';
 
 /** A rule in the editor: `Unreadable` while a custom rule is empty. */
 export type DraftRule = string | null | Unreadable;
@@ -39,6 +40,8 @@ export interface Draft extends Record<RuleName, DraftRule> {
   durability: CollectionDefinition['durability'];
   /** Seconds; null without a bound. Views have none. */
   fresh_s: number | null | Unreadable;
+  /** Views have none. */
+  retention: RetentionDraft;
 }
 
 let lastKey = 0;
@@ -90,6 +93,7 @@ export const newDraft = (type: Draft['type']): Draft => ({
   history_enabled: false,
   durability: 'full',
   fresh_s: null,
+  retention: retentionDraft({}, []),
   ...newRules(type),
   sign_in_rule: null,
   webhook_rule: '',
@@ -100,6 +104,7 @@ export function draftOf(collection: CollectionDefinition | undefined): Draft {
   if (!collection) return newDraft('base');
   const { name, type, list_rule, view_rule, create_rule, update_rule, delete_rule, history_enabled, durability } =
     collection;
+  const fields = collection.fields.map(fieldDraft);
   return {
     name,
     type,
@@ -113,8 +118,9 @@ export function draftOf(collection: CollectionDefinition | undefined): Draft {
     history_enabled,
     durability,
     fresh_s: collection.fresh_s ?? null,
+    retention: retentionDraft(collection, fields),
     view_query: collection.view_query ?? '',
-    fields: collection.fields.map(fieldDraft),
+    fields,
   };
 }
 
@@ -153,6 +159,7 @@ export function draftValues(draft: Draft): DraftValues {
     ...(type === 'auth' && { sign_in_rule }),
     webhook_rule,
     fresh_s,
+    ...retentionValues(draft.retention, draft.fields),
   };
   return { ...reads, create_rule, update_rule, delete_rule, ...options, fields: draft.fields.map(fieldValues) };
 }
