@@ -8,15 +8,26 @@ export interface ReceivedMail {
   /** The envelope's recipient. */
   readonly recipients: readonly string[];
   readonly email: Email;
+  /** The mail as it came: head and body. */
+  readonly raw: string;
   /** The token in its link and the six-digit code, if any. */
   readonly token: string | undefined;
   readonly code: string | undefined;
 }
 
-/** An SMTP server that records mails. It refuses recipients whose address begins with `refuse`, and those with `later` once. */
+/**
+ * An SMTP server that records mails. How a recipient's address begins says what happens:
+ *
+ * - `refuse`: refused for good.
+ * - `later`: refused for now, once.
+ * - `stall`: never answered, once. The dialogue stops before the mail.
+ * - `held`: recorded and never answered, once. The client cannot know that the mail was taken.
+ */
 export interface MailServer extends AsyncDisposable {
   readonly port: number;
   readonly received: readonly ReceivedMail[];
+  /** The recipients that clients asked for, in order, refused ones included. */
+  readonly asked: readonly string[];
   /** The settings that send the product's mail here. */
   readonly settings: Readonly<Record<string, string>>;
   /** Waits for `count` mails to an address, with the given subject if any, and returns the newest. */
@@ -26,7 +37,10 @@ export interface MailServer extends AsyncDisposable {
 /** Starts a mail server on a free port. */
 export async function startMailServer(): Promise<MailServer> {
   const received: ReceivedMail[] = [];
-  const put = new Set<string>();
+  const asked: string[] = [];
+  const once = new Set<string>();
+  const isFirst = (address: string, beginning: string) =>
+    address.startsWith(beginning) && !once.has(address) && once.add(address);
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
@@ -34,24 +48,27 @@ export async function startMailServer(): Promise<MailServer> {
     closeTimeout: 500,
     logger: false,
     onRcptTo({ address }, _session, done) {
-      if (address.startsWith('later') && !put.has(address)) {
-        put.add(address);
-        done(Object.assign(new Error('try again later'), { responseCode: 451 }));
-      } else if (!address.startsWith('refuse')) done();
+      asked.push(address);
+      if (isFirst(address, 'stall')) return;
+      if (isFirst(address, 'later')) done(Object.assign(new Error('try again later'), { responseCode: 451 }));
+      else if (!address.startsWith('refuse')) done();
       else done(Object.assign(new Error('no such user here'), { responseCode: 550 }));
     },
     onData(stream, session, done) {
       void (async () => {
         const chunks: Buffer[] = [];
         for await (const chunk of stream) chunks.push(Buffer.from(chunk));
-        const email = await PostalMime.parse(Buffer.concat(chunks));
+        const raw = Buffer.concat(chunks);
+        const email = await PostalMime.parse(raw);
+        const recipients = session.envelope.rcptTo.map(({ address }) => address);
         received.push({
-          recipients: session.envelope.rcptTo.map(({ address }) => address),
+          recipients,
           email,
+          raw: raw.toString(),
           token: /[?&]token=([\w.-]+)/.exec(email.text ?? '')?.[1],
           code: /\b\d{6}\b/.exec(email.text ?? '')?.[0],
         });
-        done();
+        if (!recipients.some((address) => isFirst(address, 'held'))) done();
       })().catch(done);
     },
   });
@@ -62,6 +79,7 @@ export async function startMailServer(): Promise<MailServer> {
   return {
     port,
     received,
+    asked,
     settings: {
       'smtp.enabled': '1',
       'smtp.host': '127.0.0.1',
