@@ -70,7 +70,7 @@ export async function outboxPosition(query: Query): Promise<string> {
 /**
  * Rewrites the events of this transaction's deletes or redactions after a position, and lists their records. The events get a time after
  * `erased_at`, and all earlier ones of these records have one before it: their locks are held. A redaction's event keeps the
- * emptied record.
+ * emptied record. What a deleted record was stays in `sealed` until the job cleans the outbox: live rules judge it.
  */
 export async function listErased(
   query: Query,
@@ -88,7 +88,8 @@ export async function listErased(
         where id > $8::bigint and published_at is null and transaction_id = pg_current_xact_id()
           and case when $7 then records_added = 0 and collection_id = $2 else records_added < 0 end
       ), emptied as (
-        update system.outbox o set created_at = moment.erased_at + interval '2 milliseconds', body = (gone.body || jsonb_build_object('data', case when $7
+        update system.outbox o set created_at = moment.erased_at + interval '2 milliseconds',
+          sealed = case when $7 then o.sealed else gone.record::text end, body = (gone.body || jsonb_build_object('data', case when $7
               then gone.body -> 'data' || jsonb_build_object('previous', jsonb_build_object('id', gone.record_id))
               else jsonb_build_object('record', jsonb_build_object('id', gone.record_id)) end) || $6::jsonb)::text
         from gone, moment where o.id = gone.id

@@ -99,7 +99,7 @@ const emptyFound = `bodies as (
 
 /**
  * Outbox rows. They stay, since totals are computed from them. One that waits counts as published, and one whose place in the
- * stream is unknown is never published again.
+ * stream is unknown is never published again. The deletes' rows lose what the records were: live readers have judged it.
  */
 const outbox: Place = {
   name: 'outbox',
@@ -116,6 +116,11 @@ const outbox: Place = {
           select from system.events e where e.id = emptied.event_id and e.occurred_at = emptied.created_at
         )))::integer as events from emptied`,
       values: valuesOf(part).slice(0, 3),
+    });
+    await query({
+      text: `update system.outbox o set sealed = null
+        where o.sealed is not null and o.records_added < 0 and o.collection_id = $1 and split_part(o.record_key, '/', 2) = any($2::text[])`,
+      values: [part.collectionId, part.ids],
     });
     return { counts: { events: row?.events ?? 0 } };
   },

@@ -49,10 +49,11 @@ export async function readEvents(
   const shape = shapeOf(plan.collection);
   const isAlike = ({ schema }: LiveEvent) => schema === shape;
   const sealed = plan.needsSealed ? await readSealed(readSystem, events.filter(isAlike)) : undefined;
+  const erased = await readErasedStates(readSystem, plan, events.filter(isAlike));
   const parsed: ParsedEvent[] = [];
   for await (const event of inSlices(events)) {
     const data = event.data ?? large.get(event.id);
-    parsed.push(parseEvent(event, data, { plan, isAlike: isAlike(event), sealed }));
+    parsed.push(parseEvent(event, data, { plan, isAlike: isAlike(event), sealed, erased }));
   }
   const stored = await readStored({ read, readSystem }, plan, parsed.filter(needsStored));
   return parsed.map(({ event, before, after, changed }) => {
@@ -74,6 +75,8 @@ interface Reading {
   readonly isAlike: boolean;
   /** The events' sealed values (JSON texts), by event id; undefined if the plan shows none. */
   readonly sealed: ReadonlyMap<string, string> | undefined;
+  /** What erased records were (JSON texts), by event id. */
+  readonly erased: ReadonlyMap<string, string>;
 }
 
 /** A record state to which every record matches. */
@@ -81,10 +84,11 @@ const anyState = '{}';
 /** Members that every record of a type has, whatever its shape. */
 const systemMembers: ReadonlySet<string> = new Set(['id', 'anonymous', 'created', 'updated']);
 
-function parseEvent(event: LiveEvent, data: string | undefined, { plan, isAlike, sealed }: Reading): ParsedEvent {
+function parseEvent(event: LiveEvent, data: string | undefined, reading: Reading): ParsedEvent {
+  const { plan, isAlike, sealed, erased } = reading;
   const parts = data === undefined ? undefined : cutMembers(data);
   const record = parts?.get('record');
-  const earlier = event.verb === 'delete' ? record : parts?.get('previous');
+  const earlier = event.verb === 'delete' ? (erased.get(event.id) ?? record) : parts?.get('previous');
   const id = record === undefined ? event.record : readId(record);
   const before = plan.conditions === undefined ? anyState : earlier && judgeable(earlier, plan, isAlike);
   const known = isAlike ? record : undefined;
@@ -175,6 +179,31 @@ async function readSealed(query: Query, events: readonly LiveEvent[]): Promise<R
     values: [ids],
   });
   return new Map(rows.map(({ id, sealed }) => [id, sealed]));
+}
+
+/** Longer than the `data` of an erased record's delete event. */
+const longerThanErasedData = 150;
+
+/**
+ * What records were when they were erased (JSON texts), by event id: the rule must judge that. Only the outbox has it, until the
+ * erasure's job cleans it a second later or more. Nobody is shown it.
+ */
+async function readErasedStates(
+  query: Query,
+  { conditions, ownFields }: CompiledPlan,
+  events: readonly LiveEvent[],
+): Promise<ReadonlyMap<string, string>> {
+  if (conditions === undefined || ownFields.length === 0) return new Map();
+  const ids = events.flatMap(({ id, verb, data }) =>
+    verb === 'delete' && data !== undefined && data.length < longerThanErasedData ? [id] : [],
+  );
+  if (ids.length === 0) return new Map();
+  const rows = await query<{ id: string; record: string }>({
+    name: 'live.erased',
+    text: 'select event_id as id, sealed as record from system.outbox where event_id = any($1::uuid[]) and sealed is not null',
+    values: [ids],
+  });
+  return new Map(rows.map(({ id, record }) => [id, record]));
 }
 
 /** The `data` for the large events that are still stored, by event id. */
