@@ -139,6 +139,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'mailed-factors': ['wire'],
   'many-ids': [],
   metrics: ['wire'],
+  'missing-targets': ['client'],
   'oauth-oidc.slow': ['clientInAll'],
   'oauth-own-provider': ['client'],
   'oauth-picture': ['wire', 'clientInAll'],

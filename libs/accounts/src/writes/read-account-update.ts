@@ -1,12 +1,12 @@
 import type { Query } from '@recordbus/database';
-import { type AppError, forbidden, validationFailed } from '@recordbus/errors';
+import { AppError, forbidden, validationFailed } from '@recordbus/errors';
 import type { GuessLimit, PasswordRules } from '@recordbus/passwords';
 import { createNamedParameters, type RequestValues, type SqlTarget } from '@recordbus/query';
 import type { Principal } from '@recordbus/request/context';
 import { type Collection, canonicalAddress, tableOf } from '@recordbus/schema';
 import { guessOldPassword, proofRequired, requireProof } from '../identity/require-proof.ts';
 import { readerOf } from '../user.ts';
-import { verifiedIsForAdmins } from './read-new-account.ts';
+import { findProblems, verifiedIsForAdmins } from './read-new-account.ts';
 
 /** What writes of credentials are checked against. */
 export interface AccountRules {
@@ -69,7 +69,10 @@ export async function readAccountUpdate(
     if (password === undefined) return { ...withoutProof, body: fields };
     const missing = await findStored(query, collection, { id, email: null }, caller);
     if (!missing) return { outcome: 'missing' };
-    return { ...withoutProof, body: fields, passwordHash: await passwords.hashNew(textOf(password)) };
+    const passwordHash = await passwords.hashNew(textOf(password)).catch(async (error: unknown) => {
+      throw await withFieldProblems(error, () => readerOf(collection).readChange(fields));
+    });
+    return { ...withoutProof, body: fields, passwordHash };
   }
 
   // The body's reader refuses a value of another type.
@@ -104,6 +107,13 @@ export async function readAccountUpdate(
   await readerOf(collection).readChange({ email });
   await requireProof({ query, guessLimit, nowSec }, account, { principal, oldPassword });
   return { ...change, expected, staleProofError: proofRequired };
+}
+
+/** Adds the fields' problems to a refused password. */
+async function withFieldProblems(error: unknown, read: () => Promise<unknown>): Promise<unknown> {
+  if (!(error instanceof AppError) || error.status !== 422) return error;
+  const { password } = error.details ?? {};
+  return validationFailed({ ...(await findProblems(read)), password: String(password ?? error.message) });
 }
 
 /** The members for a change that needs no proof. */

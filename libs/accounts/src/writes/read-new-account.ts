@@ -34,7 +34,8 @@ export async function readNewAccount(
   }
 }
 
-async function findProblems(read: () => Promise<unknown>): Promise<Record<string, string>> {
+/** Returns the problems for which a body is refused, by field; none if it is read. */
+export async function findProblems(read: () => Promise<unknown>): Promise<Record<string, string>> {
   try {
     await read();
     return {};

@@ -14,6 +14,7 @@ import { fieldRefusal, refuseClosedFields, writeOf } from '../rules/field-rules.
 import { type Call, passesRules } from '../rules/rule-context.ts';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { type CreatePlace, composeCreate, composeCreateAt } from './create-sql.ts';
+import { withMissingTargets } from './missing-targets.ts';
 import { asksForCaptcha, captchaAlone } from './sign-up-captcha.ts';
 import type { WriteRules } from './write-rules.ts';
 import type { WriteUnit } from './write-unit.ts';
@@ -137,7 +138,10 @@ export async function prepareCreate(
   const before = rules.hooks.find(collection, 'create');
   const pending = { unit, collection, id: undefined, body: given, previous: undefined, context: call };
   const body = before ? await before(pending) : given;
-  return { ...(await readNew(collection, { body, upload }, call, rules)), sent: Object.keys(sent) };
+  const values = await readNew(collection, { body, upload }, call, rules).catch(async (error: unknown) => {
+    throw await withMissingTargets(error, unit.query, collection, body, call);
+  });
+  return { ...values, sent: Object.keys(sent) };
 }
 
 /** Reads a body, with its defaults, into the statement's values. Throws 422 for every field that is refused. */

@@ -31,6 +31,7 @@ import { fieldRefusal, refuseClosedFields, writeOf } from '../rules/field-rules.
 import { type Call, needsRuleCheck, passesRules } from '../rules/rule-context.ts';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { addChangeWork } from './after-commit.ts';
+import { withMissingTargets } from './missing-targets.ts';
 import { operandsOf, type RefusedResults, refuseResults, withoutOperations } from './operators.ts';
 import { prepareUpdate } from './prepare-update.ts';
 import { findByKey, type RecordKey } from './record-key.ts';
@@ -119,15 +120,20 @@ export async function writeChange(
 ): Promise<Updated> {
   const { id, body } = change;
   if (id !== undefined && !isRecordId(id)) return { outcome: 'missing' };
+  const refuse = async (error: unknown): Promise<never> => {
+    throw await withMissingTargets(error, unit.query, collection, body, call);
+  };
   const account =
     hasAccounts(collection) && id !== undefined
-      ? await readAccountUpdate(unit.query, rules, collection, { id, body }, accountCaller(collection, call))
+      ? await readAccountUpdate(unit.query, rules, collection, { id, body }, accountCaller(collection, call)).catch(
+          refuse,
+        )
       : undefined;
   if (account && 'outcome' in account) return account;
   const written = await readChange(readerOf(collection), account ? account.body : body);
   // 404 for a missing record precedes 422 for its body (records §13.2).
   if (written instanceof AppError) {
-    if (await exists(unit.query, collection, change)) throw written;
+    if (await exists(unit.query, collection, change)) return refuse(written);
     return { outcome: 'missing' };
   }
   const stored = await rules.encryption.storeSecrets(collection, written);
