@@ -22,6 +22,21 @@ onEachTopology("only admins choose an account's id", async (t, target) => {
     at({ name: 'an admin', as: 'admin', expect: { status: 201 }, events: ['putters.create'] }),
     at({ name: 'a guest, for an existing account', expect: refused.forbidden }),
   ]);
+  await t.test('not one in another collection [records §17.2]', async () => {
+    await admin.post('/api/v1/collections', { name: 'chippers', type: 'auth', fields: [] });
+    const put = async (collection: string, id: string) => {
+      const body = { ...account, email: `${collection}-${id}@example.com` };
+      const answer = await admin.send('PUT', `/api/v1/${collection}/${id}`, { body });
+      if (answer.status === 422) assert.deepEqual(Object.keys(objectAt(answer.json, 'details')), ['id']);
+      return answer.status;
+    };
+    assert.equal(await put('chippers', 'ada'), 422);
+    assert.equal(await put('chippers', 'bob'), 201);
+    assert.equal(await put('chippers', 'bob'), 200);
+    const ids = Array.from({ length: 12 }, (_, index) => `golfer-${index}`);
+    const both = await Promise.all(ids.map((id) => Promise.all([put('putters', id), put('chippers', id)])));
+    for (const statuses of both) assert.deepEqual(statuses.toSorted(), [201, 422]);
+  });
   await t.test("an earlier account's token with the id is void", async () => {
     const token = textAt(await login(), 'data.token');
     const headers = { Authorization: `Bearer ${token}` };

@@ -41,6 +41,8 @@ export const locks = {
    * database function that reads earlier records' versions for a create or a PUT.
    */
   recordId: ofEach(''),
+  /** An account's id. Taken by a PUT that creates an account with it, so that no two collections have one. */
+  accountId: ofEach('account '),
   /** The test databases' template, by its name. A test file takes it for its session, so that only one creates it. */
   testTemplate: 'hashtext($1)',
 } as const;

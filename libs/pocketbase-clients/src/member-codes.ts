@@ -15,6 +15,11 @@ const sayings: readonly Saying[] = [
   { sentence: /^is required$/, code: 'validation_required', message: 'Cannot be blank.' },
   { sentence: /^is already taken/, code: 'validation_not_unique', message: 'Value must be unique.' },
   {
+    sentence: /^is an account's in another collection/,
+    code: 'validation_invalid_auth_id',
+    message: 'The auth record id is already used by another auth collection.',
+  },
+  {
     sentence: /^must look like name@example\.com/,
     code: 'validation_is_email',
     message: 'Must be a valid email address.',

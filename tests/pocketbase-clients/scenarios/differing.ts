@@ -12,7 +12,6 @@ export const differing: Readonly<Record<string, string>> = {
   'TestRecordConfirmVerification 9': proofs,
   'TestRecordCrudCreate 18': ids,
   'TestRecordCrudCreate 19': ids,
-  'TestRecordCrudCreate 22': 'Accounts in two collections may have the same id.',
   'TestRecordCrudCreate 30': managers,
   'TestRecordCrudUpdate 27': managers,
 };

@@ -15,7 +15,7 @@ import type { OperationResult } from './results.ts';
 
 /** The rules and dependencies that operations need. */
 export interface OperationRules extends DeleteRules {
-  readonly collections: Pick<ServedCollections, 'requireAction'>;
+  readonly collections: Pick<ServedCollections, 'requireAction' | 'otherAuthCollections'>;
   readonly schema: QuerySchema;
 }
 

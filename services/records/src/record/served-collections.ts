@@ -27,6 +27,8 @@ export interface ServedCollections {
    * write after an old sign-in, in this order. If there are several actions, one admitted action is enough. Only an unknown collection takes a promise.
    */
   admit(request: Request): Collection | Promise<Collection>;
+  /** The other collections with accounts. */
+  otherAuthCollections(collection: Collection): readonly Collection[];
   /** Throws 403 or 401 if the action's rule, or sign-up, is closed to the caller. */
   requireAction(collection: Collection, action: RuleName, principal: Principal): void;
   /**
@@ -103,6 +105,7 @@ export function createServedCollections(
 
   return {
     nameOf: cache.nameOf,
+    otherAuthCollections: ({ id }) => cache.all().filter((one) => one.type === 'auth' && one.id !== id),
     admit,
     requireAction,
     serve: (request, work) => retryWhileOutdated({ cache, load: () => admit(request), isUnchanged: Object.is }, work),

@@ -127,7 +127,7 @@ function planPut(
   const { upload, body } = request;
   const call = callOf('PUT', { ...input, body }, deps);
   return {
-    mode: modeOfPut(collection, request, call, deps),
+    mode: modeOfPut(collection, call, deps),
     isRelaxed: isRelaxed(collection),
     upload,
     async run(unit, keptFor) {

@@ -44,7 +44,7 @@ const put = (
       const place = await readPlace(work);
       const rules = { ...work.rules, collections: deps.collections };
       return work.write(
-        { mode: modeOfPut(work.collection, place, work.call, rules), isRelaxed: isRelaxed(work.collection) },
+        { mode: modeOfPut(work.collection, work.call, rules), isRelaxed: isRelaxed(work.collection) },
         async (unit) => {
           const request = { ...place, body, versions: undefined };
           return (await putRecord(unit, work.collection, request, work.call, rules)).body;
