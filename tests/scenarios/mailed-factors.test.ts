@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createAuthenticator, type Deviation, flag } from '../harness/authenticator.ts';
 import { type Answer, type Client, createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { followedEverywhere } from '../harness/followed-settings.ts';
@@ -83,6 +84,39 @@ onEachTopology('a mailed code is the second factor [auth §6.11]', async (t, tar
     const { email } = await register();
     for (let count = 0; count < 10; count += 1) assert.equal((await login(email)).status, 200);
     assert.equal((await login(email)).status, 429);
+  });
+
+  await t.test('a passkey that did not verify its user asks for it, and one that did is both factors', async () => {
+    const site = { 'auth.passkeys.rp_id': 'localhost', 'auth.passkeys.origins': 'http://localhost:*' };
+    await admin.patch(settingsPath, site);
+    const { email, session } = await register();
+    const key = createAuthenticator();
+    const options = await as(session).post(`${auth}/passkeys/register/options`, {}, 200);
+    const added = await as(session).send('POST', `${auth}/passkeys/register/verify`, { body: key.create(options) });
+    assert.equal(added.status, 201, added.text);
+    const signIn = async (deviation: Deviation = {}) => {
+      const wanted = await guest.post(`${auth}/passkeys/login/options`, {}, 200);
+      return guest.send('POST', `${auth}/passkeys/login/verify`, { body: key.get(wanted, deviation) });
+    };
+    assert.equal(typeof at((await signIn()).json, 'data.token'), 'string');
+    const first = await signIn({ flags: flag.present | flag.copyable | flag.copied });
+    assert.deepEqual(at(first.json, 'data.factors'), ['email'], first.text);
+    const mfa_token = textAt(first.json, 'data.mfa_token');
+    const finished = await finish({ mfa_token, code: await codeFor(email) });
+    assert.equal(typeof at(finished.json, 'data.token'), 'string', finished.text);
+    await admin.patch(settingsPath, { 'auth.passkeys.rp_id': '', 'auth.passkeys.origins': '' });
+  });
+
+  await t.test('a registration, a new password and a refresh ask for no code', async () => {
+    const { email, session } = await register();
+    assert.equal(typeof at((await as(session).send('POST', '/api/v1/auth/refresh')).json, 'data.token'), 'string');
+    const body = { old_password: password, password: `${password} 2` };
+    const changed = await as(session).send('POST', `${auth}/change-password`, { body });
+    assert.equal(typeof at(changed.json, 'data.token'), 'string', changed.text);
+    const asked = mail.received.filter(
+      ({ recipients, email: { subject } }) => recipients.includes(email) && subject === 'The second step',
+    );
+    assert.deepEqual(asked, []);
   });
 
   await t.test('never after a mailed code, which an app or the rule may still follow', async () => {
