@@ -134,6 +134,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'lists-by-body': ['wire'],
   lockout: ['clientInAll'],
   'mail-log': [],
+  'mail-languages': ['wire'],
   mail: [],
   'mail-private-ca.slow': [],
   'mailed-factors': ['wire'],

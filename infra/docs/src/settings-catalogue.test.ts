@@ -3,10 +3,12 @@ import { describe, test } from 'node:test';
 import { sections, sectionsOf } from '@recordbus/admin-pages/settings-catalogue';
 import { type FamilyKey, isSecretKey, isStateKey, namedKey, settingGroups, whatItTakes } from '@recordbus/settings';
 
-/** What `GET /settings/groups` answers with one auth collection and one named provider. */
+const nameFor = (family: string) => (family.includes('<name>') ? 'staff' : family.includes('<lang>') ? 'de' : 'users');
+
+/** What `GET /settings/groups` answers with one auth collection, one named provider and one language. */
 const groups = settingGroups.map(({ title, readBy, settings, families }) => {
   const described = [...Object.entries(settings), ...Object.entries(families)].map(([key, setting]) => ({
-    key: key.includes('<') ? namedKey(key as FamilyKey, key.includes('<name>') ? 'staff' : 'users') : key,
+    key: key.includes('<') ? namedKey(key as FamilyKey, nameFor(key)) : key,
     about: setting.about,
     takes: whatItTakes(setting),
     default: setting.defaultText,

@@ -16,7 +16,7 @@ export type MailOutcome = 'sent' | 'postponed' | 'given_up';
 
 interface AttemptDeps {
   readonly query: Query;
-  readonly settings: Pick<Settings, 'get'>;
+  readonly settings: Pick<Settings, 'get' | 'getNamed'>;
   readonly client: CurrentClient;
   /** Decrypts what messages say. */
   readonly cipher: Pick<ValueCipher, 'decrypt'>;

@@ -2,6 +2,7 @@ export type { MailOutcome } from './attempt-mail.ts';
 export { enqueueMail } from './enqueue-mail.ts';
 export { enqueueMessage } from './enqueue-message.ts';
 export { isMailConfigured } from './is-mail-configured.ts';
+export { findLanguage } from './language.ts';
 export type { Mail, MailSubject } from './mail.ts';
 export { listMails, mailStates, tidyMailLog } from './mail-log.ts';
 export { createMailSender, type MailSender } from './mail-sender.ts';

@@ -20,7 +20,7 @@ export interface MailSender {
 interface MailSenderDeps {
   readonly query: Query;
   readonly bus: Pick<Bus, 'onNotice'>;
-  readonly settings: Pick<Settings, 'get' | 'onChange'>;
+  readonly settings: Pick<Settings, 'get' | 'getNamed' | 'onChange'>;
   readonly cipher: Pick<ValueCipher, 'decrypt'>;
   readonly log: Logger;
   readonly onOutcome?: (outcome: MailOutcome) => void;

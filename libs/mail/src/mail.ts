@@ -30,6 +30,8 @@ interface Addressed {
   /** The name of the collection that has the account, or the owner. */
   readonly collection: string;
   readonly about: MailSubject;
+  /** The language that the recipient reads, as `findLanguage` returns it. */
+  readonly lang?: string | undefined;
   /** Seconds after which the mail is no longer sent; at most a day. */
   readonly usefulForSec: number;
 }

@@ -1,37 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { registry, type SettingKey } from '@recordbus/settings';
+import { fixedSettings } from '@recordbus/settings/testing';
 import type { SettingsTemplate } from './mail.ts';
 import { renderMail } from './render-mail.ts';
 
-const render = (
-  changes: Partial<Record<SettingKey, string>>,
-  content: Partial<Parameters<typeof renderMail>[1]> = {},
-) => {
-  const values: Record<string, unknown> = {
-    ...Object.fromEntries(Object.entries(registry).map(([key, { defaultValue }]) => [key, defaultValue])),
-    ...changes,
-  };
-  return renderMail(
-    { get: (key) => values[key] as never },
-    {
-      template: 'verify',
-      to: 'ada@example.com',
-      variables: {
-        collection: 'users',
-        token: 'the-token',
-        code: '012345',
-        newEmail: 'new@example.com',
-        removed: 'it',
-        webhook: 'North',
-        host: 'north.example',
-        since: '2026-01-31 14:05 UTC',
-        reason: 'its receiver asked for it',
-      },
-      ...content,
+const render = (changes: Readonly<Record<string, string>>, content: Partial<Parameters<typeof renderMail>[1]> = {}) =>
+  renderMail(fixedSettings(changes), {
+    template: 'verify',
+    to: 'ada@example.com',
+    variables: {
+      collection: 'users',
+      token: 'the-token',
+      code: '012345',
+      newEmail: 'new@example.com',
+      removed: 'it',
+      webhook: 'North',
+      host: 'north.example',
+      since: '2026-01-31 14:05 UTC',
+      reason: 'its receiver asked for it',
     },
-  );
-};
+    ...content,
+  });
 
 const links: Record<SettingsTemplate, string | undefined> = {
   verify: 'https://app.example/verify-email?collection=users&token=the-token',
@@ -120,6 +109,28 @@ test('an HTML template is sent unchanged, with a text part made from it [mail §
   assert.ok(html.startsWith('<!doctype html>\n<html><head><title>x</title>'), html);
   assert.ok(html.includes('<b>a&amp;b@example.com</b>'), html);
   assert.ok(html.includes(`href="${links.verify?.replace('&', '&amp;')}"`), html);
+});
+
+test('a mail has the texts in its language, in the nearest one, or the default [mail §2.7]', () => {
+  const texts = {
+    'email.lang': 'en-GB',
+    'email.verify.subject': 'Welcome',
+    'email.verify.body': 'Hello {{email}}',
+    'email.verify.subject.de': 'Willkommen',
+    'email.verify.body.de': 'Hallo {{email}}',
+    'email.verify.body.de-AT': '<p>Servus {{email}}</p>',
+    'email.verify.subject.fr': 'Bienvenue',
+  };
+  const inLanguage = (lang?: string) => {
+    const { subject, text, html } = render(texts, { variables: lang === undefined ? {} : { lang } });
+    return [subject, text, /<html lang="([^"]*)">/.exec(html)?.[1]];
+  };
+  assert.deepEqual(inLanguage('de-AT'), ['Willkommen', 'Servus ada@example.com', 'de-AT']);
+  assert.deepEqual(inLanguage('de-CH'), ['Willkommen', 'Hallo ada@example.com', 'de']);
+  assert.deepEqual(inLanguage('de'), ['Willkommen', 'Hallo ada@example.com', 'de']);
+  assert.deepEqual(inLanguage('fr-BE'), ['Bienvenue', 'Hello ada@example.com', 'en-GB']);
+  for (const other of ['it', '', undefined])
+    assert.deepEqual(inLanguage(other), ['Welcome', 'Hello ada@example.com', 'en-GB']);
 });
 
 test('a line break in a subject does not begin a header [mail §2.6]', () => {

@@ -1,6 +1,7 @@
 import type { Settings } from '@recordbus/settings';
 import { withoutTrailingSlashes } from '@recordbus/text/base-url';
 import { escapeHtml, htmlOfText, isHtml, wholeDocument } from './html.ts';
+import { languagesFrom } from './language.ts';
 import type { MailTemplate, SettingsTemplate } from './mail.ts';
 import type { MessageContent } from './message.ts';
 import { textOfHtml } from './text-of-html.ts';
@@ -16,7 +17,7 @@ export interface RenderedMail {
 interface MailContent {
   readonly template: MailTemplate;
   readonly to: string;
-  /** For templates `collection`, `token`, `code`, `newEmail`, `removed`, `webhook`, `host`, `since`, `reason`; for an own mail `subject`, `text`, `html`. */
+  /** For templates `lang`, `collection`, `token`, `code`, `newEmail`, `removed`, `webhook`, `host`, `since`, `reason`; for an own mail `subject`, `text`, `html`. */
   readonly variables: Variables;
 }
 
@@ -35,23 +36,38 @@ const linkPaths: Readonly<Record<SettingsTemplate, string | undefined>> = {
   webhook_disabled: undefined,
 };
 
+type TemplateSettings = Pick<Settings, 'get' | 'getNamed'>;
+
 /**
  * Fills the template from the current settings. Links begin with app.url, never with anything from a request, because a
  * forged Host header would send the token elsewhere (mail §2.4).
  */
-export function renderMail(settings: Pick<Settings, 'get'>, { template, to, variables }: MailContent): RenderedMail {
-  const lang = settings.get('email.lang');
-  if (template === 'own' || template === 'message') return renderOwn(variables, lang);
+export function renderMail(settings: TemplateSettings, { template, to, variables }: MailContent): RenderedMail {
+  if (template === 'own' || template === 'message') return renderOwn(variables, settings.get('email.lang'));
   const appUrl = withoutTrailingSlashes(settings.get('app.url'));
   const all = { ...variables, email: to, appUrl, link: linkOf(template, appUrl, variables) };
-  const body = settings.get(`email.${template}.body`);
+  const { text: body, lang } = findText(settings, `email.${template}.body`, variables.lang);
   const [text, html] = isHtml(body) ? [textOfHtml(body), body] : [body, htmlOfText(body)];
-  const subject = oneLine(fillTemplate(settings.get(`email.${template}.subject`), all, (value) => value));
+  const { text: ofSubject } = findText(settings, `email.${template}.subject`, variables.lang);
+  const subject = oneLine(fillTemplate(ofSubject, all, (value) => value));
   return {
     subject,
     text: fillTemplate(text, all, (value) => value),
     html: wholeDocument(fillTemplate(html, all, escapeHtml), { lang, title: subject }),
   };
+}
+
+/** Finds the text in a language, or in the nearest one that has it, and the language that it is in (mail §2.7). */
+function findText(
+  settings: TemplateSettings,
+  key: `email.${SettingsTemplate}.${'subject' | 'body'}`,
+  wanted: string | undefined,
+): { readonly text: string; readonly lang: string } {
+  for (const lang of wanted === undefined ? [] : languagesFrom(wanted)) {
+    const text = settings.getNamed(`${key}.<lang>`, lang);
+    if (text !== '') return { text, lang };
+  }
+  return { text: settings.get(key), lang: settings.get('email.lang') };
 }
 
 /** Fills a message's missing HTML part. */

@@ -10,10 +10,11 @@ import { keepFormerNames, withoutFormerNames } from './former-names.ts';
 import { jsonSchemaFiles, jsonSchemaFolder, withJsonSchema } from './json-schemas.ts';
 import { keepVariables } from './keep-variables.ts';
 import { loadDefinition } from './load-definition.ts';
+import { isMailFile, mailFolder, splitSettings } from './mail-files.ts';
 import { isMembers, type Members, openTarget, type SchemaDocument } from './schema-target.ts';
 import { fileNamesOf } from './webhook-file-names.ts';
 
-/** Writes the stack's schema into files. Removes files for collections and webhooks that the stack lacks. */
+/** Writes the stack's schema into files. Removes files for collections, webhooks and mails' texts that the stack lacks. */
 export async function pull(parts: CommandParts, directory: string, options: TargetOptions): Promise<undefined> {
   const target = await openTarget(parts, options);
   const schema = await target.read();
@@ -59,7 +60,19 @@ export async function pull(parts: CommandParts, directory: string, options: Targ
     const known = await filesByName(join(directory, 'webhooks'));
     await writeFolder('webhooks', 'webhook', fileNamesOf(schema.webhooks, known));
   }
-  if (schema.settings) await writeFile('settings.json', 'settings', schema.settings);
+  if (schema.settings) {
+    const folder = join(directory, mailFolder);
+    const mail = (await readdir(folder).catch((): string[] => [])).filter(isMailFile);
+    const written = { settings: await readMembers(join(directory, 'settings.json')), mail };
+    const { settings, files } = splitSettings(schema.settings, written);
+    await writeFile('settings.json', 'settings', settings);
+    if (mail.length + files.size > 0) await makeFolder(folder);
+    for (const name of mail.filter((one) => !files.has(one))) {
+      await rm(join(folder, name));
+      removed.push(`${mailFolder}/${name}`);
+    }
+    for (const [name, text] of files) await write(`${mailFolder}/${name}`, text);
+  }
   await writeMigrations(directory, schema, write, parts);
   parts.terminal.report({ written, removed }, report(target.name, written, removed));
 }

@@ -6,6 +6,7 @@ import { readJsonLines } from './json-lines.ts';
 import { withoutJsonSchema } from './json-schemas.ts';
 import { JsonProblem } from './json-tokens.ts';
 import { loadDefinition } from './load-definition.ts';
+import { joinSettings, type MailText, mailFolder, readMailText } from './mail-files.ts';
 import { isMembers, type Members, type SchemaDocument } from './schema-target.ts';
 import { findLinesOf } from './source-lines.ts';
 
@@ -33,18 +34,20 @@ export async function readDirectory(directory: string): Promise<SchemaDirectory>
   const collections = await read('collections');
   const webhooks = await read('webhooks');
   const settings = await readSettings(join(directory, 'settings.json'), problems);
+  const mailTexts = await readMailTexts(join(directory, mailFolder), problems);
+  const allSettings = joinSettings(settings?.value, mailTexts, problems);
   const migrations = await readMigrations(join(directory, 'migrations'), problems);
   for (const { name, file, value, lineOf } of collections ?? [])
     if (value.name !== name)
       problems.add(file, lineOf(['name']), `has the name ${JSON.stringify(value.name)}, but the file is named ${name}`);
   problems.throwIfAny();
-  const files: Files = { collections: collections ?? [], webhooks: webhooks ?? [], settings, migrations };
+  const files: Files = { collections: collections ?? [], webhooks: webhooks ?? [], settings, mailTexts, migrations };
   return {
     document: {
       version: 1,
       collections: files.collections.map(({ value }) => value),
       ...(webhooks && { webhooks: webhooks.map(({ value }) => value) }),
-      ...(settings && { settings: settings.value }),
+      ...(allSettings && { settings: allSettings }),
       migrations: migrations.map(({ name, sql }) => ({ name, sql })),
     },
     locate: (place) => locate(place, files),
@@ -142,6 +145,20 @@ async function readSettings(file: string, problems: FileProblems): Promise<ReadF
   return (await lstat(file).catch(() => undefined)) ? readJson(file, problems) : undefined;
 }
 
+/** Reads the mails' texts. */
+async function readMailTexts(folder: string, problems: FileProblems): Promise<MailText[]> {
+  const texts: MailText[] = [];
+  for (const entry of (await listFolder(folder, problems)) ?? []) {
+    const file = join(folder, entry);
+    const content = await readText(file, problems);
+    if (content === undefined) continue;
+    const text = readMailText(entry, file, content);
+    if (text) texts.push(text);
+    else problems.add(file, undefined, 'is not named like verify.subject.txt, verify.body.html or verify.body.de.html');
+  }
+  return texts;
+}
+
 interface MigrationFile {
   readonly file: string;
   readonly name: string;
@@ -167,11 +184,14 @@ interface Files {
   readonly collections: readonly NamedFile[];
   readonly webhooks: readonly NamedFile[];
   readonly settings: ReadFile | undefined;
+  readonly mailTexts: readonly MailText[];
   readonly migrations: readonly MigrationFile[];
 }
 
-function locate(place: string, { collections, webhooks, settings, migrations }: Files) {
+function locate(place: string, { collections, webhooks, settings, mailTexts, migrations }: Files) {
   const [kind = '', ...rest] = place.split('.');
+  const mailText = kind === 'settings' ? mailTexts.find(({ key }) => key === rest.join('.')) : undefined;
+  if (mailText) return { file: mailText.file, line: undefined };
   if (kind === 'settings' && settings) return { file: settings.file, line: settings.lineOf([rest.join('.')]) };
   if (kind === 'migrations') {
     const found = migrations.find(({ name }) => name === rest.join('.'));

@@ -1,4 +1,5 @@
-import { setting, settingGroup, unsetSetting } from './setting.ts';
+import { boundedText } from '@recordbus/text/bounded-text';
+import { type Setting, setting, settingGroup, unsetSetting } from './setting.ts';
 import { block, httpUrl, languageTag, line } from './text-schemas.ts';
 
 const commonVariables = ['email', 'token', 'link', 'appUrl', 'collection'] as const;
@@ -101,7 +102,28 @@ const bodies = {
   ),
 };
 
-export const emailTemplates = settingGroup('Email templates', ['auth'], {
+type TemplateName = keyof typeof templateVariables;
+type TextInLanguage = `email.${TemplateName}.${'subject' | 'body'}.<lang>`;
+
+/** A template's texts in other languages (mail §2.7). */
+const textsInLanguages = Object.fromEntries(
+  Object.entries(templateVariables).flatMap(([name, known]): [string, Setting<string>][] => [
+    [`email.${name}.subject.<lang>`, unsetSetting(subject(known), '', 'The subject in another language.')],
+    [`email.${name}.body.<lang>`, unsetSetting(body(known), '', 'The text in another language.')],
+  ]),
+) as Readonly<Record<TextInLanguage, Setting<string>>>;
+
+/** Mails in the language of their account. */
+export const mailLanguageFamilies = {
+  'mail.locale_field.<collection>': unsetSetting(
+    boundedText(63).regex(/^[A-Za-z][A-Za-z0-9_]{0,62}$/, 'must be the name of a field'),
+    '',
+    "The accounts' field with the language of their mails, such as de or pt-BR.",
+  ),
+  ...textsInLanguages,
+};
+
+const emailSettings = {
   'app.url': unsetSetting(httpUrl, '', 'Base URL of your frontend, used in {{link}} and {{appUrl}}.'),
   'email.lang': setting(languageTag, 'en', 'Mail language, for screen readers and translators.'),
   'email.verify.subject': setting(subject(templateVariables.verify), 'Verify your email', 'Verification mail subject.'),
@@ -190,4 +212,6 @@ export const emailTemplates = settingGroup('Email templates', ['auth'], {
     bodies.webhook_disabled,
     'Text for the notice to the owner of a disabled webhook.',
   ),
-});
+};
+
+export const emailTemplates = settingGroup('Email templates', ['auth'], emailSettings, mailLanguageFamilies);

@@ -1,4 +1,5 @@
 import { captchaFamilies } from './captcha.ts';
+import { mailLanguageFamilies } from './email-templates.ts';
 import { oidcProviderFamilies } from './oauth-providers.ts';
 import { secondFactorFamilies } from './second-factors.ts';
 import { isSecretEnding, type Setting } from './setting.ts';
@@ -12,6 +13,7 @@ export const settingFamilies = {
   ...secondFactorFamilies,
   ...oidcProviderFamilies,
   ...webhookOwnerFamilies,
+  ...mailLanguageFamilies,
 };
 
 type Families = typeof settingFamilies;
@@ -22,7 +24,11 @@ export type FamilyValue<F extends FamilyKey> = Families[F] extends Setting<infer
 const names = {
   '<collection>': /^[A-Za-z][A-Za-z0-9_]{0,62}$/,
   '<name>': /^[a-z][a-z0-9_-]{0,31}$/,
+  // A language, perhaps with a script and a region (BCP 47), in one way of writing.
+  '<lang>': /^[a-z]{2,3}(?:-[A-Z][a-z]{3})?(?:-(?:[A-Z]{2}|[0-9]{3}))?$/,
 } as const;
+
+const placeholders = Object.keys(names) as (keyof typeof names)[];
 
 /** A family's key, split into family and name. */
 export interface NamedKey {
@@ -38,7 +44,7 @@ interface KeyShape {
 }
 
 const shapes = (Object.keys(settingFamilies) as FamilyKey[]).map((family): KeyShape => {
-  const placeholder = family.includes('<collection>') ? '<collection>' : '<name>';
+  const placeholder = placeholders.find((one) => family.includes(one)) ?? '<name>';
   const [prefix = '', suffix = ''] = family.split(placeholder);
   return { family, prefix, suffix, pattern: names[placeholder] };
 });

@@ -10,6 +10,7 @@ import {
 } from '@recordbus/settings';
 import { ofOwners } from '../references/check-owners.ts';
 import { findFollowedFamily } from '../references/followed-families.ts';
+import { findLocaleProblem } from './locale-field.ts';
 
 /** Throws 422 that names each key without a suitable collection, and each with unsuitable fields or rules. */
 export function checkCollectionsOf(patch: SettingsPatch, collections: readonly Collection[]): void {
@@ -35,6 +36,7 @@ export function checkCollectionsOf(patch: SettingsPatch, collections: readonly C
 /** Finds a field in the text that the collection lacks, or that does not suit the setting. */
 function findFieldProblem(family: FamilyKey, text: string, collection: Collection): string | undefined {
   if (family === 'oauth2.profile.<collection>') return findProfileProblem(text, collection);
+  if (family === 'mail.locale_field.<collection>') return findLocaleProblem(collection, text);
   if (family !== 'auth.identity.<collection>') return undefined;
   const names = settingFamilies[family].schema.parse(text);
   return names.flatMap((name) => findIdentityProblem(collection, name) ?? [])[0];

@@ -2,6 +2,7 @@ import type { Collection } from '@recordbus/schema';
 import {
   collectionFamilies,
   type FamilyKey,
+  findNamedKey,
   isSecretKey,
   isStateKey,
   namedKey,
@@ -34,7 +35,8 @@ type Described = z.output<typeof settingDescription>;
 
 /**
  * Describes every setting by subject, with its value unless it is a secret. A collection's settings are listed for each
- * collection that they suit, a provider's for each configured provider. Settings that the product writes are left out.
+ * collection that they suit, a provider's for each configured provider, mails' texts for each language that has one.
+ * Settings that the product writes are left out.
  */
 export function describeSettings(
   values: Readonly<Record<string, string>>,
@@ -74,7 +76,7 @@ export function describeSettings(
   }));
 }
 
-/** The names in a family's keys: the collections that it suits, or the providers for which a setting is stored. */
+/** The names in a family's keys: the collections that it suits, or the providers or languages for which a setting is stored. */
 function namesOf(
   family: FamilyKey,
   values: Readonly<Record<string, string>>,
@@ -82,7 +84,13 @@ function namesOf(
 ): readonly string[] {
   if (collectionFamilies.includes(family))
     return collections.filter(({ type }) => suits(type, family)).map(({ name }) => name);
-  const names = Object.keys(values).flatMap((key) => /^oauth2\.providers\.oidc\.([a-z0-9_-]+)\./.exec(key)?.[1] ?? []);
+  const isOfLanguages = (one: FamilyKey) => one.endsWith('<lang>');
+  const names = Object.keys(values).flatMap((key) => {
+    const named = findNamedKey(key);
+    const isAlike =
+      named && !collectionFamilies.includes(named.family) && isOfLanguages(named.family) === isOfLanguages(family);
+    return isAlike ? [named.name] : [];
+  });
   return [...new Set(names)].sort();
 }
 

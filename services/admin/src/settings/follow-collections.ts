@@ -1,6 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { type Collection, identityFieldsOf } from '@recordbus/schema';
 import { collectionFamilies, findNamedKey, namedKey, type ProfileMap, settingFamilies } from '@recordbus/settings';
+import { findLocaleProblem } from './locale-field.ts';
 
 /**
  * Renames a collection's settings with the collection and its fields, or deletes them with it, in the same
@@ -46,6 +47,10 @@ function renameInValue(key: string, value: string, before: Collection, after: Co
     return identityFieldsOf(after, renamed)
       .map(({ name }) => name)
       .join(',');
+  }
+  if (key === namedKey('mail.locale_field.<collection>', before.name)) {
+    const renamed = newNameOf(value, before, after);
+    return renamed === undefined || findLocaleProblem(after, renamed) ? '' : renamed;
   }
   if (key !== namedKey('oauth2.profile.<collection>', before.name)) return value;
   const map = settingFamilies['oauth2.profile.<collection>'].schema.safeParse(value);

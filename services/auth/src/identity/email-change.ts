@@ -8,7 +8,7 @@ import {
   type User,
 } from '@recordbus/accounts';
 import { forbidden, refusedMembers, unauthenticated } from '@recordbus/errors';
-import { enqueueMail, isMailConfigured } from '@recordbus/mail';
+import { enqueueMail, findLanguage, isMailConfigured } from '@recordbus/mail';
 import type { Principal } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
@@ -71,9 +71,9 @@ export async function requestEmailChange(
 
 async function mailEmailChange(
   { query, due }: AuthUnit,
-  parts: Pick<AuthParts, 'nowSec'>,
+  parts: Pick<AuthParts, 'nowSec' | 'settings'>,
   collection: Collection,
-  { id, email }: User,
+  { id, email, record }: User,
   { email: newEmail, asksPassword }: { readonly email: string; readonly asksPassword: boolean },
 ): Promise<void> {
   if (!(await reserveMail(query, parts, { template: 'change', to: newEmail, accountId: id }))) return;
@@ -86,7 +86,8 @@ async function mailEmailChange(
     lifetimeSec,
   });
   const about = { collectionId: collection.id, recordId: id };
-  const to = { to: newEmail, collection: collection.name, about };
+  const lang = findLanguage(parts.settings, collection.name, record);
+  const to = { to: newEmail, collection: collection.name, about, lang };
   await enqueueMail(query, { template: 'change', ...to, token, usefulForSec: lifetimeSec });
   due.add('sendMails');
 }

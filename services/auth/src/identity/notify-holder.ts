@@ -1,6 +1,6 @@
 import { type AccountChange, findUserById } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
-import { enqueueMail, isMailConfigured, type Mail } from '@recordbus/mail';
+import { enqueueMail, findLanguage, isMailConfigured, type Mail } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts } from '../auth-parts.ts';
 import { reserveNotice } from '../verification/mail-limit.ts';
@@ -26,9 +26,11 @@ export async function notifyHolder(
 ): Promise<void> {
   const { email: to, accountId, data } = change;
   if (!isMailConfigured(parts.settings) || !canReceiveMail({ email: to, isAnonymous: false })) return;
-  const undo = await findUndo(query, parts, collection, change);
+  const account = await findUserById(query, collection, accountId);
+  const undo = account && (await findUndo(query, parts, change));
   const about = { collectionId: collection.id, recordId: accountId };
-  const addressed = { to, collection: collection.name, about, usefulForSec };
+  const lang = account && findLanguage(parts.settings, collection.name, account.record);
+  const addressed = { to, collection: collection.name, about, lang, usefulForSec };
   const notice = noticeOf(change, addressed);
   const counted = { to, accountId, collectionId: collection.id, isProved: data.isProved };
   const template = undo ? 'change_undo' : notice.template;
@@ -47,21 +49,16 @@ interface Undo {
   readonly isLasting: boolean;
 }
 
-async function findUndo(
-  query: Query,
-  { nowSec }: Parts,
-  collection: Collection,
-  change: AccountChange,
-): Promise<Undo | undefined> {
+/** A deleted account has none. */
+async function findUndo(query: Query, { nowSec }: Parts, change: AccountChange): Promise<Undo | undefined> {
   if (change.kind !== 'email') return undefined;
   const { accountId, data } = change;
   if (!data.isUndoable && !data.isUndoableUntilProved) return undefined;
-  if (!(await findUserById(query, collection, accountId))) return undefined;
   if (await isUndoAddress(query, accountId, data.newEmail, nowSec())) return undefined;
   return { change, isLasting: data.isUndoable };
 }
 
-type Addressed = Pick<Exclude<Mail, { template: 'own' }>, 'to' | 'collection' | 'about' | 'usefulForSec'>;
+type Addressed = Pick<Exclude<Mail, { template: 'own' }>, 'to' | 'collection' | 'about' | 'lang' | 'usefulForSec'>;
 
 async function undoMail(
   query: Query,

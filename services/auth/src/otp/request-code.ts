@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { findUserByEmail } from '@recordbus/accounts';
-import { enqueueMail, isMailConfigured } from '@recordbus/mail';
+import { enqueueMail, findLanguage, isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts } from '../auth-parts.ts';
 import { runInUnit } from '../auth-unit.ts';
@@ -23,7 +23,7 @@ export function requireCodes({ settings }: Pick<AuthParts, 'settings'>): void {
  */
 export function requestCode(parts: AuthParts, collection: Collection, email: string): void {
   requireCodes(parts);
-  const { database, guessLimit, hashCode, inBackground, nowSec } = parts;
+  const { database, guessLimit, hashCode, inBackground, nowSec, settings } = parts;
   inBackground(async () => {
     const user = await findUserByEmail(database.query, collection, email);
     if (!user || !canReceiveMail(user)) return;
@@ -40,7 +40,8 @@ export function requestCode(parts: AuthParts, collection: Collection, email: str
         expiresAtSec: nowSec() + lifetimeSec,
       });
       const about = { collectionId: collection.id, recordId: user.id };
-      const to = { to: user.email, collection: collection.name, about };
+      const lang = findLanguage(settings, collection.name, user.record);
+      const to = { to: user.email, collection: collection.name, about, lang };
       await enqueueMail(query, { template: 'otp', ...to, token, code, usefulForSec: lifetimeSec });
       due.add('sendMails');
     });

@@ -1,5 +1,5 @@
 import { findUserByEmail, findUserById, type User } from '@recordbus/accounts';
-import { enqueueMail, isMailConfigured } from '@recordbus/mail';
+import { enqueueMail, findLanguage, isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { type AuthUnit, runInUnit } from '../auth-unit.ts';
@@ -31,9 +31,9 @@ export function requestPasswordReset(parts: AuthParts, collection: Collection, e
 /** Mails a user a reset link, in the caller's unit and without a limit. */
 export async function mailPasswordReset(
   { query, due }: AuthUnit,
-  { nowSec }: Pick<AuthParts, 'nowSec'>,
+  { nowSec, settings }: Pick<AuthParts, 'nowSec' | 'settings'>,
   collection: Collection,
-  { id, email }: User,
+  { id, email, record }: User,
 ): Promise<void> {
   const token = await issueOneTimeToken(query, {
     purpose: 'password_reset',
@@ -44,7 +44,7 @@ export async function mailPasswordReset(
     lifetimeSec,
   });
   const about = { collectionId: collection.id, recordId: id };
-  const to = { to: email, collection: collection.name, about };
+  const to = { to: email, collection: collection.name, about, lang: findLanguage(settings, collection.name, record) };
   await enqueueMail(query, { template: 'reset', ...to, token, usefulForSec: lifetimeSec });
   due.add('sendMails');
 }

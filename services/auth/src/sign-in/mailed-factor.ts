@@ -1,7 +1,7 @@
 import { randomInt, timingSafeEqual } from 'node:crypto';
 import { finishOneTimeToken, type User } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
-import { enqueueMail, isMailConfigured } from '@recordbus/mail';
+import { enqueueMail, findLanguage, isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts } from '../auth-parts.ts';
 import { codesSent, guessCode } from '../one-time/code-rows.ts';
@@ -20,13 +20,14 @@ export async function mailSecondCode(
   query: Query,
   { settings, guessLimit, hashCode, inBackground, bus }: AuthParts,
   { id: collectionId, name: collection }: Collection,
-  { id, email }: User,
+  { id, email, record }: User,
 ): Promise<{ readonly code_hash: string; readonly email: string }> {
   if (!isMailConfigured(settings)) throw mailNotConfigured();
   await guessLimit.reserve(codesSent(collectionId, id));
   const code = randomInt(1_000_000).toString().padStart(6, '0');
   const about = { collectionId, recordId: id };
-  await enqueueMail(query, { template: 'mfa', to: email, collection, about, code, usefulForSec: codeLifetimeSec });
+  const to = { to: email, collection, about, lang: findLanguage(settings, collection, record) };
+  await enqueueMail(query, { template: 'mfa', ...to, code, usefulForSec: codeLifetimeSec });
   inBackground(async () => bus.notify('mail'));
   return { code_hash: hashCode(id, code), email };
 }

@@ -1,6 +1,6 @@
 import { findUserByEmail, findUserById, type Removable, type User } from '@recordbus/accounts';
 import { AppError, unauthenticated } from '@recordbus/errors';
-import { enqueueMail, isMailConfigured } from '@recordbus/mail';
+import { enqueueMail, findLanguage, isMailConfigured } from '@recordbus/mail';
 import type { RequestContext } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
@@ -38,6 +38,7 @@ export async function mailVerification(
     to: email,
     collection: collection.name,
     about: { collectionId: collection.id, recordId: id },
+    lang: findLanguage(parts.settings, collection.name, user.record),
     token,
     usefulForSec: lifetimeSec,
   });

@@ -51,12 +51,12 @@ type OwnerMail =
 
 /** Queues a mail in the transaction of its cause. Beyond the limit it does nothing: the owner has got several of them. */
 export async function queueOwnerMail(query: Query, recipient: Recipient, mail: OwnerMail): Promise<void> {
-  const { ownerId, collectionId, to, collection, webhook, host } = recipient;
+  const { ownerId, collectionId, to, collection, lang, webhook, host } = recipient;
   const { tryReserve } = createGuessLimit({ database: { query }, nowSec: () => Math.floor(Date.now() / 1000) });
   for (const key of [`of ${ownerId}`, `to ${to.toLowerCase()}`])
     if (!(await tryReserve({ key: `mails ${mail.template} ${key}`, ...limit }))) return;
   const about = { collectionId, recordId: ownerId };
-  await enqueueMail(query, { ...mail, to, collection, about, webhook, host, usefulForSec });
+  await enqueueMail(query, { ...mail, to, collection, about, lang, webhook, host, usefulForSec });
 }
 
 /** A time for mails, such as `2026-01-31 14:05 UTC`. */

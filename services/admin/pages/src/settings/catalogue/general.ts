@@ -10,6 +10,8 @@ const template = (name: string, title: string, variables: string) => ({
     item(`email.${name}.body`, `${title}: text`, 'The text. A line that is only {{link}} becomes the link.', {
       kind: 'long',
     }),
+    item(`email.${name}.subject.<lang>`, `${title}: subject in <lang>`, 'The subject line in this language.'),
+    item(`email.${name}.body.<lang>`, `${title}: text in <lang>`, 'The text in this language.', { kind: 'long' }),
   ],
 });
 
@@ -103,6 +105,11 @@ export const mail: Section = {
         item('smtp.pass', 'Password', 'The password, or the app password, at the mail server.'),
         item('smtp.from', 'Sender', 'Who the mails are from, such as Acme <hello@example.com>.'),
         language,
+        item(
+          'mail.locale_field.<collection>',
+          'Field with the language in <collection>',
+          'The field that says in which language an account gets its mails, such as locale. Empty: all accounts get the same.',
+        ),
       ],
     },
     {

@@ -53,19 +53,21 @@ export const sections: readonly Section[] = [
 const otherName = 'Other';
 
 const oidcFamily = 'oauth2.providers.oidc.<name>.';
-const collectionPart = '<collection>';
+/** What stands at the end of a family's key. */
+const placeholder = /<(?:collection|lang)>$/;
 const oidcName = /^oauth2\.providers\.oidc\.([a-z0-9_-]{1,32})\./;
 
 /** Returns the pages with the settings that the server has. A setting that no page names is in the page "Other". */
 export function sectionsOf(groups: readonly SettingGroup[]): readonly ShownSection[] {
   const left = new Map(groups.flatMap(({ settings }) => settings.map((setting) => [setting.key, setting] as const)));
   const take = (text: SettingText): ShownSetting[] => {
-    const keys = text.key.endsWith(collectionPart) ? keysOf(left, text.key) : [text.key];
+    const prefix = text.key.replace(placeholder, '');
+    const keys = prefix === text.key ? [text.key] : [...left.keys()].filter((key) => key.startsWith(prefix));
     return keys.flatMap((key) => {
       const setting = left.get(key);
       left.delete(key);
-      const name = key.slice(text.key.length - collectionPart.length);
-      return setting ? [{ ...text, key, label: text.label.replace(collectionPart, name), setting }] : [];
+      const label = text.label.replace(placeholder, key.slice(prefix.length));
+      return setting ? [{ ...text, key, label, setting }] : [];
     });
   };
   const shown = sections.map((section) => ({
@@ -78,12 +80,6 @@ export function sectionsOf(groups: readonly SettingGroup[]): readonly ShownSecti
     .map((section) => ({ ...section, parts: section.parts.filter(({ settings }) => settings.length > 0) }))
     .filter(({ parts }) => parts.length > 0);
 }
-
-/** Returns the keys in a family for collections. */
-const keysOf = (known: ReadonlyMap<string, unknown>, family: string): string[] => {
-  const prefix = family.slice(0, -collectionPart.length);
-  return [...known.keys()].filter((key) => key.startsWith(prefix));
-};
 
 /** Returns a page's parts. The page with providers also has one for each OpenID provider with a name. */
 function partsOf(section: Section, known: ReadonlyMap<string, unknown>): readonly Part[] {

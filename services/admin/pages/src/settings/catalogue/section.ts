@@ -13,9 +13,9 @@ export type Control =
 
 /** What the pages say about a setting. */
 export interface SettingText {
-  /** The key, or a family's key, such as `auth.sign_up.<collection>`. */
+  /** The key, or a family's key, such as `auth.sign_up.<collection>` and `email.verify.body.<lang>`. */
   readonly key: string;
-  /** `<collection>` stands for the collection's name. */
+  /** The placeholder in the key stands for the collection's name, or the language. */
   readonly label: string;
   readonly about: string;
   readonly control?: Control;
