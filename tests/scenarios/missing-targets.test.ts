@@ -7,7 +7,7 @@ import { several } from './tagged-posts.ts';
 const nothing = 'nothing-has-this-id';
 const long = 'a long and winding password';
 
-onEachTopology('an admin is told relations to no record with everything else [records §5.4]', async (t, target) => {
+onEachTopology('a 422 for admins also names relations to no record [records §5.4]', async (t, target) => {
   const admin = await target.admin();
   const { guest } = target;
   const define = (name: string, type: string, fields: object[], more: object = {}) =>
