@@ -134,10 +134,11 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
     await page.keyboard.press('Escape');
   });
 
-  test('a record that is gone offers nothing but its history', async () => {
+  test('a record that is gone offers nothing but its history and to erase what is left', async () => {
     await pages.open('collections/things/records/none');
     await page.getByRole('heading', { name: 'Record not found' }).waitFor();
-    assert.deepEqual(await page.getByRole('dialog').getByRole('button').allTextContents(), ['', 'Close']);
+    const buttons = await page.getByRole('dialog').getByRole('button').allTextContents();
+    assert.deepEqual(buttons, ['', 'Erase what is left…', 'Close']);
     await page.getByRole('link', { name: 'View history' }).waitFor();
   });
 
