@@ -38,10 +38,11 @@ test('a relation to several records is a list of ids, each once', () => {
   ]);
 });
 
-test('cascade is one of three, setNull by default [fields §3.9]', () => {
+test('cascade is one of four, setNull by default [fields §3.9]', () => {
   assert.deepEqual(testField('relation').options, { cascade: 'setNull', multiple: false, max: 0 });
   assertOptionsRefused('relation', [
-    [{ cascade: 'ignore' }, { cascade: 'must be one of setNull, cascade, restrict' }],
+    [{ cascade: 'ignore' }, { cascade: 'must be one of setNull, cascade, restrict, restrictLast' }],
+    [{ cascade: 'restrictLast' }, { cascade: 'must not be restrictLast without multiple' }],
     [{ multiple: 1 }, { multiple: 'must be true or false' }],
     [{ max: -1 }, { max: 'must be a whole number' }],
     [{ max: 1.5 }, { max: 'must be a whole number' }],
