@@ -126,6 +126,24 @@ describe('settings with controls and units', { skip: skipWithoutBrowser }, () =>
     await page.getByText('acme', { exact: true }).waitFor();
   });
 
+  test("the mails' texts get a language", async () => {
+    await pages.open('settings/Mail texts');
+    await field('Add a language').fill('German');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('must be a language, such as de, de-AT or zh-Hant').waitFor();
+    await field('Add a language').fill('de-AT');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.getByText('Verification', { exact: true }).click();
+    await field('Verification: subject in de-AT').fill('Servus');
+    await field('Verification: text in de-AT').fill('{{nothing}}');
+    await page.getByRole('button', { name: 'Save 2 changes' }).click();
+    await page.getByText('Check Verification: text in de-AT.').waitFor();
+    await field('Verification: text in de-AT').fill('Hallo {{email}}: {{link}}');
+    await save('2 settings saved.');
+    assert.equal(await stored('email.verify.subject.de-AT'), 'Servus');
+    assert.equal(await field('Verification: text in de-AT').inputValue(), 'Hallo {{email}}: {{link}}');
+  });
+
   test('a blocked delivery is explained where networks are blocked', async () => {
     await pages.open('settings/Webhooks');
     await page.getByText('Where requests may go').click();

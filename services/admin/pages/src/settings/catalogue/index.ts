@@ -102,6 +102,21 @@ export function newOidcPart(name: string, groups: readonly SettingGroup[]): Show
   return { ...part, settings };
 }
 
+/** Returns the groups with the texts of languages that no mail has yet. */
+export function withLanguages(groups: readonly SettingGroup[], languages: readonly string[]): readonly SettingGroup[] {
+  return groups.map((group) => {
+    const known = new Set(group.settings.map(({ key }) => key));
+    const added = languages.flatMap((language) =>
+      group.families
+        .filter(({ key }) => key.endsWith('<lang>'))
+        .map((family) => ({ ...family, key: family.key.replace('<lang>', language) }))
+        .filter(({ key }) => !known.has(key))
+        .map((one) => ({ ...one, default: '', is_secret: false, is_set: false, value: '' })),
+    );
+    return added.length === 0 ? group : { ...group, settings: [...group.settings, ...added] };
+  });
+}
+
 /** Whether a setting matches a search. */
 export const isFound = ({ key, label, about }: SettingText, search: string): boolean =>
   `${label} ${about} ${key}`.toLowerCase().includes(search.trim().toLowerCase());
