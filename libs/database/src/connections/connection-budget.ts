@@ -14,8 +14,10 @@ const readOnly = { default_transaction_read_only: 'on' };
 /**
  * A shaped read keeps one core busy. With parallel workers a scan over 100,000 rows took 49 ms instead of 67 ms alone,
  * but it used 166 ms instead of 89 ms processor time, and four such scans left no core to gets and sign-ins.
+ * A search counts a million records' matches in 185 ms instead of 450 ms processor time if it can note all their pages,
+ * which 4 MB do not hold.
  */
-const serialReads = { ...readOnly, max_parallel_workers_per_gather: '0' };
+const serialReads = { ...readOnly, max_parallel_workers_per_gather: '0', work_mem: '16MB' };
 
 /** The classes (README.md). */
 const connectionClasses = {
