@@ -17,7 +17,10 @@ export interface RenderedMail {
 interface MailContent {
   readonly template: MailTemplate;
   readonly to: string;
-  /** For templates `lang`, `collection`, `token`, `code`, `newEmail`, `removed`, `webhook`, `host`, `since`, `reason`; for an own mail `subject`, `text`, `html`. */
+  /**
+   * For templates `lang`, `collection`, `token`, `code`, `newEmail`, `removed`, `webhook`, `host`, `since`, `reason`;
+   * for an own mail `subject`, `text`, `html`.
+   */
   readonly variables: Variables;
 }
 

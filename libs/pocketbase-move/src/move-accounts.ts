@@ -6,7 +6,10 @@ import type { MoveReport } from './report.ts';
 
 type Parts = Pick<Move, 'address' | 'prepared' | 'state'>;
 
-/** Lets users sign in as in PocketBase, once a collection is taken: in the same ways, by the same fields, with a second factor. */
+/**
+ * Lets users sign in as in PocketBase, once a collection is taken: in the same ways, by the same fields, with a second
+ * factor.
+ */
 export async function keepSignIn(
   move: Parts,
   collections: readonly TranslatedCollection[],

@@ -25,7 +25,10 @@ export const tokenIn = ({ status, json, text }: Answer): string => {
   return textAt(data, 'enrollment_token');
 };
 
-/** Creates the auth collection `officers`, whose chiefs need a second factor, and returns what the scenarios do with its users. */
+/**
+ * Creates the auth collection `officers`, whose chiefs need a second factor, and returns what the scenarios do with its
+ * users.
+ */
 export async function prepareOfficers(target: Target) {
   const admin = followedEverywhere(await target.admin());
   const { guest } = target;

@@ -102,7 +102,10 @@ export const removePasskey = (parts: Parts, target: Change, passkeyId: string): 
     await auditUser(query, 'users.passkey_remove', collection, user.id, origin);
   });
 
-/** Mails a user a link for a new password. Throws 404, 409 without an address, 422 without a mail server, and where passwords do not sign in. */
+/**
+ * Mails a user a link for a new password. Throws 404, 409 without an address, 422 without a mail server, and where
+ * passwords do not sign in.
+ */
 export const mailReset = (
   parts: Pick<AuthParts, 'database' | 'bus' | 'nowSec' | 'settings'>,
   target: Change,

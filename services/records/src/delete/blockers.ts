@@ -13,7 +13,8 @@ const maxListed = 100;
 
 /**
  * Throws 409 when a record outside the cascade set refers to one in it by a `restrict` relation, or when its list with
- * `restrictLast` would be empty without the set. The refusal lists at most 100 such records. Those that the caller may not view are counted and not listed.
+ * `restrictLast` would be empty without the set. The refusal lists at most 100 such records. Those that the caller may
+ * not view are counted and not listed.
  */
 export async function refuseBlocked(
   query: Query,

@@ -12,9 +12,10 @@ import { readInTurn } from './read-in-turn.ts';
 import { refersToOneOf } from './referrers.ts';
 
 /**
- * Clears the `setNull` and `restrictLast` relations in collections with update hooks, whose body is the cleared fields: one update and one
- * event for each record, however many of its fields are cleared. Returns how many records it changed. Throws 409 when a
- * hook lets a cleared relation refer to a deleted record again, and for the last entry of a list with `restrictLast`.
+ * Clears the `setNull` and `restrictLast` relations in collections with update hooks, whose body is the cleared fields:
+ * one update and one event for each record, however many of its fields are cleared. Returns how many records it
+ * changed. Throws 409 when a hook lets a cleared relation refer to a deleted record again, and for the last entry of a
+ * list with `restrictLast`.
  */
 export async function clearHooked(deletion: HookedDeletion, cascadeSet: CascadeSet): Promise<number> {
   const { unit, call, rules, done } = deletion;

@@ -36,8 +36,8 @@ export const clearedValues = (cascadeSet: CascadeSet, collection: Collection, cl
 });
 
 /**
- * Clears the `setNull` and `restrictLast` relations in records outside the cascade set that refer to it, with one statement for each
- * collection. Collections with update hooks are cleared record by record (clear-hooked.ts).
+ * Clears the `setNull` and `restrictLast` relations in records outside the cascade set that refer to it, with one
+ * statement for each collection. Collections with update hooks are cleared record by record (clear-hooked.ts).
  */
 export async function clearReferences({ unit, call, rules }: Deletion, cascadeSet: CascadeSet): Promise<void> {
   for (const [collection, clearings] of findClearings(cascadeSet, rules.findReferrers)) {

@@ -35,8 +35,8 @@ const deleteIf = perCaller('delete', (collection, caller) =>
 
 /**
  * Deletes a record and writes its event: in one statement when no relation points at its collection and it has no hooks,
- * else with its cascade set and all hooks. The caller's own account is erased. The unit
- * has to have the mode that `modeOfCallersDelete` returns. Throws 409 naming the blockers.
+ * else with its cascade set and all hooks. The caller's own account is erased. The unit has to have the mode that
+ * `modeOfCallersDelete` returns. Throws 409 naming the blockers.
  */
 export async function deleteRecord(
   unit: WriteUnit,

@@ -24,8 +24,9 @@ export interface Deleted {
 }
 
 /**
- * Deletes a record and its cascades, if it exists, and lists them all as erased. Their delete events have the id only. The unit
- * is a transaction. `isSystem`: the events' actor is the product. Throws 409 for a record that another one needs, and what before hooks throw.
+ * Deletes a record and its cascades, if it exists, and lists them all as erased. Their delete events have the id only.
+ * The unit is a transaction. `isSystem`: the events' actor is the product. Throws 409 for a record that another one
+ * needs, and what before hooks throw.
  */
 export async function deleteForGood(
   unit: WriteUnit,
@@ -68,9 +69,10 @@ export async function outboxPosition(query: Query): Promise<string> {
 }
 
 /**
- * Rewrites the events of this transaction's deletes or redactions after a position, and lists their records. The events get a time after
- * `erased_at`, and all earlier ones of these records have one before it: their locks are held. A redaction's event keeps the
- * emptied record. What a deleted record was stays in `sealed` until the job cleans the outbox: live rules judge it.
+ * Rewrites the events of this transaction's deletes or redactions after a position, and lists their records. The events
+ * get a time after `erased_at`, and all earlier ones of these records have one before it: their locks are held. A
+ * redaction's event keeps the emptied record. What a deleted record was stays in `sealed` until the job cleans the
+ * outbox: live rules judge it.
  */
 export async function listErased(
   query: Query,

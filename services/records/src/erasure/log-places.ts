@@ -138,7 +138,10 @@ const answers: Place = {
   },
 };
 
-/** What uploads said about files that are gone. Their removal deletes the rows too; files of earlier deletes may have left some. */
+/**
+ * What uploads said about files that are gone. Their removal deletes the rows too; files of earlier deletes may have
+ * left some.
+ */
 const uploads: Place = {
   name: 'uploads',
   async clean(query, { collectionId, ids }) {

@@ -32,8 +32,9 @@ export function othersNamesOnce(find: (names: AskedNames) => Promise<OthersNames
 }
 
 /**
- * Finds which of the ids are also ids in other collections, and which of the addresses (in lower case) other accounts or
- * admins have. Clients choose ids, and an unverified address may be another person's: an erasure must not take that person's data.
+ * Finds which of the ids are also ids in other collections, and which of the addresses (in lower case) other accounts
+ * or admins have. Clients choose ids, and an unverified address may be another person's: an erasure must not take that
+ * person's data.
  */
 export async function findOthersNames(
   query: Query,

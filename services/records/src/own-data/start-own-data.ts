@@ -6,7 +6,10 @@ import { type Collection, tableOf } from '@recordbus/schema';
 import { addDataJob, findUnfinishedExport } from '../data-jobs/data-job-store.ts';
 import type { OwnDataJob } from './own-data.ts';
 
-/** Adds a job that exports the account's own data, or returns the account's unfinished one. Throws 401 for an account that is gone. */
+/**
+ * Adds a job that exports the account's own data, or returns the account's unfinished one. Throws 401 for an account
+ * that is gone.
+ */
 export function startOwnData(
   { transaction }: Pick<Database, 'transaction'>,
   collection: Collection,

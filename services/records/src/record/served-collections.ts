@@ -24,7 +24,8 @@ export interface ServedCollections {
   nameOf(nameOrAlias: string): string;
   /**
    * Throws 404 for an unknown collection, 405 for a write on a view, 403 or 401 for a closed rule or sign-up, 403 for a
-   * write after an old sign-in, in this order. If there are several actions, one admitted action is enough. Only an unknown collection takes a promise.
+   * write after an old sign-in, in this order. If there are several actions, one admitted action is enough. Only an
+   * unknown collection takes a promise.
    */
   admit(request: Request): Collection | Promise<Collection>;
   /** The other collections with accounts. */
