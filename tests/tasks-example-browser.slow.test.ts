@@ -41,7 +41,6 @@ describe('the page in examples/tasks, as npm run demo:tasks starts it', { skip: 
 
   const open = async (context: BrowserContext): Promise<Page> => {
     const tab = await context.newPage();
-    tab.setDefaultTimeout(20_000);
     tab.on('pageerror', (error) => said.push(error.message));
     await tab.goto(page);
     return tab;

@@ -109,7 +109,7 @@ describe('backups in the admin pages', () => {
     await page.getByText('The stack has stopped and restores the backup.').waitFor();
     // Escape does not leave a restore behind.
     await page.keyboard.press('Escape');
-    await page.getByText(/^Restored \d+ rows and 0 files as of /).waitFor({ timeout: 180_000 });
+    await page.getByText(/^Restored \d+ rows and 0 files as of /).waitFor();
     // The session is newer than the backup, so a form to sign in may lie on top.
     await page.getByRole('button', { name: 'Reload' }).dispatchEvent('click');
     await enter(page);

@@ -45,7 +45,6 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
     browser = await startBrowser();
     context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     page = await context.newPage();
-    page.setDefaultTimeout(30_000);
     said = watch(page);
   });
   after(async () => {

@@ -39,7 +39,6 @@ describe("the API document's page", { skip: skipWithoutBrowser }, () => {
     browser = await startBrowser();
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
     page = await context.newPage();
-    page.setDefaultTimeout(30_000);
     page.on('pageerror', (error) => said.push(error.message));
     page.on('console', (message) => {
       if (/Content Security Policy|Refused|blocked/i.test(message.text())) said.push(message.text());

@@ -78,7 +78,7 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     await page.getByText('Connection restored.').waitFor();
     await isAway().waitFor({ state: 'detached' });
     await admin.create('wares', { title: 'by another' });
-    await page.getByRole('button', { name: '1 new', includeHidden: true }).waitFor({ timeout: 60_000 });
+    await page.getByRole('button', { name: '1 new', includeHidden: true }).waitFor();
     assert.equal(await page.getByRole('dialog').getByLabel('title').inputValue(), 'typed before the stop');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByText('Record created.').waitFor();
@@ -93,14 +93,14 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     await title.fill('typed with the old token');
     // Tokens signed with another secret are as invalid as expired ones.
     await whileAway(() => isAway().waitFor(), { SERVICE_JWT_SECRET: 'another secret of more than 32 characters' });
-    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ timeout: 60_000 });
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
     await enter(page);
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ state: 'detached' });
     assert.equal(await title.inputValue(), 'typed with the old token');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Record saved.').waitFor();
     await page.getByRole('cell', { name: 'typed with the old token' }).waitFor();
-    await page.getByTitle('Changes appear here immediately').waitFor({ timeout: 60_000 });
+    await page.getByTitle('Changes appear here immediately').waitFor();
   });
 
   test('a revoked session leads to a sign-in, even if guests may do the same', async () => {

@@ -13,7 +13,6 @@ const wideWindow: BrowserContextOptions = { viewport: { width: 1280, height: 800
 /** Opens a page in its own context. Close the context afterwards. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = wideWindow): Promise<WatchedPage> {
   const page = await (await browser.newContext(options)).newPage();
-  page.setDefaultTimeout(30_000);
   const said: string[] = [];
   page.on('pageerror', (error) => said.push(error.message));
   page.on('dialog', (dialog) => {

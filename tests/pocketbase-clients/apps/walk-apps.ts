@@ -9,7 +9,6 @@ export async function walkApps(browser: Browser, origin: string, { url }: Pick<S
   const seen: string[] = [];
   const open = async (context: BrowserContext, app: string, query: Record<string, string> = {}): Promise<Page> => {
     const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
     page.on('pageerror', ({ message }) => seen.push(`error: ${message}`));
     await page.goto(`${origin}/${app}.html?${new URLSearchParams({ server: url, ...query })}`);
     return page;
