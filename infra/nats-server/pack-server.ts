@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { natsRelease } from '../embedded/src/nats-release.ts';
+import { npmPack, run } from '../pack/npm-pack.ts';
 
 /** The systems and processors that have a PostgreSQL package, as Node names them. */
 export const platforms: readonly string[] = Object.keys(natsRelease.wheelSums);
@@ -22,9 +22,7 @@ export function packServer(platform: string, target: string): string {
     build(platform, join(stage, 'bin/nats-server'));
     for (const [file, text] of Object.entries(filesOf(platform))) writeFileSync(join(stage, file), text);
     cpSync(join(go(['list', '-m', '-f', '{{.Dir}}', module]), 'LICENSE'), join(stage, 'LICENSE'));
-    const packed = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', target], stage);
-    const [{ filename }] = JSON.parse(packed) as [{ readonly filename: string }];
-    return join(target, filename);
+    return npmPack(stage, target);
   } finally {
     rmSync(stage, { recursive: true });
   }
@@ -61,11 +59,3 @@ function filesOf(platform: string): Readonly<Record<string, string>> {
 
 const go = (args: readonly string[], environment: NodeJS.ProcessEnv = {}): string =>
   run('go', args, import.meta.dirname, { GOFLAGS: '-mod=readonly', ...environment }).trim();
-
-const run = (command: string, args: readonly string[], cwd: string, environment?: NodeJS.ProcessEnv): string =>
-  execFileSync(command, args, {
-    cwd,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...environment },
-  });

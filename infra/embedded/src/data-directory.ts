@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ConfigError, dataDirectory } from '@recordbus/process/config';
 import { makeDirectory, unusablePath } from '@recordbus/process/directory';
+import { hasCode, unlessMissing } from '@recordbus/process/system-error';
 import { findProcess, isRunning, parseIdentity } from './process-identity.ts';
 import { findStackNote } from './stack-note.ts';
 
@@ -123,14 +124,4 @@ async function release(file: string, claim: string): Promise<void> {
   if ((await readText(file)) === claim) await rm(file, { force: true });
 }
 
-async function readText(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    throw error;
-  }
-}
-
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code;
+const readText = (file: string): Promise<string | undefined> => unlessMissing(readFile(file, 'utf8'));

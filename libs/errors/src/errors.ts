@@ -116,3 +116,9 @@ export const internalError = (cause: unknown) =>
 /** Whether a file could not be written because the disk, or the user's quota, is full. */
 export const isDiskFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+
+/** What an error says; something else that was thrown, as text. Node reports one error for each address of a host name. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,4 +1,5 @@
 import { realpath } from 'node:fs/promises';
+import { messageOf } from '@recordbus/errors';
 import type { ExtensionDescription } from './description.ts';
 import { type ExtensionFile, findExtensions } from './find-extensions.ts';
 import type { RunnerProcess } from './runner-process.ts';
@@ -92,7 +93,7 @@ async function load(
     return { extension: { ...file, description }, files: new Set([file.file, ...files]), pool, jobPool };
   } catch (error) {
     pool.stop();
-    return reportProblem(deps, file, error instanceof Error ? error.message : String(error));
+    return reportProblem(deps, file, messageOf(error));
   }
 }
 

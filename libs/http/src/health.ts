@@ -1,3 +1,4 @@
+import { messageOf } from '@recordbus/errors';
 import type { Logger } from '@recordbus/process/logging';
 import type { HealthCheck } from './service.ts';
 
@@ -61,7 +62,7 @@ export async function checkReadiness(
         const remark = await Promise.race([check(), late]);
         return [name, typeof remark === 'string' ? `${worksBut}${remark}` : 'ok'] as const;
       } catch (error) {
-        return [name, error instanceof Error ? error.message : String(error)] as const;
+        return [name, messageOf(error)] as const;
       } finally {
         clearTimeout(timer);
       }

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { AppError, unavailable } from '@recordbus/errors';
-import { type ContextSigner, contextHeader, type RequestContext } from '@recordbus/request/context';
+import { callService } from '@recordbus/request/call-service';
+import type { ContextSigner, RequestContext } from '@recordbus/request/context';
 import { z } from 'zod';
 import { livePaths } from './live-paths.ts';
 import type { LiveReads } from './live-reads.ts';
@@ -21,31 +22,14 @@ const timeoutMs = 90_000;
 /** Plans in one request. Each has a subscription's texts, and services read bodies as a whole. */
 const plansAtOnce = 100;
 
-const refused = z.object({
-  error: z.string(),
-  code: z.string(),
-  details: z.record(z.string(), z.unknown()).optional(),
-});
-
 /** Calls the records service over HTTP, with the signed context. Throws its refusals, and 503 if it does not answer. */
 export function createLiveReadsClient({ url, contextSigner }: ClientOptions): LiveReads {
   async function call<Name extends keyof typeof liveSchemas>(
     name: Name,
     body: z.input<(typeof liveSchemas)[Name]['body']>,
   ): Promise<z.output<(typeof liveSchemas)[Name]['answer']>> {
-    const method = 'POST';
-    const target = new URL(livePaths[name], url);
-    const signed = contextSigner.sign(ownContext(), { method, url: target.pathname });
-    const response = await fetch(target, {
-      method,
-      headers: { 'Content-Type': 'application/json', [contextHeader]: signed },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(timeoutMs),
-    }).catch((error) => {
-      throw recordsAway(error);
-    });
-    const answer: unknown = await response.json().catch(() => undefined);
-    if (!response.ok) throw refusalOf(response.status, answer);
+    const request = { method: 'POST', path: livePaths[name], body, timeoutMs } as const;
+    const answer = await callService({ url, contextSigner, away: recordsAway }, request, ownContext());
     const read = z.object({ data: liveSchemas[name].answer }).safeParse(answer);
     if (!read.success) throw recordsAway(read.error);
     return read.data.data as z.output<(typeof liveSchemas)[Name]['answer']>;
@@ -116,12 +100,5 @@ export const writeRefusal = ({ status, code, message, details, headers }: AppErr
 
 const readRefusal = ({ status, code, error, details, headers }: z.output<typeof refusal>): AppError =>
   new AppError(status, code, error, { headers, ...(details && { details }) });
-
-function refusalOf(status: number, answer: unknown): AppError {
-  const read = refused.safeParse(answer);
-  if (!read.success) return recordsAway();
-  const { code, error, details } = read.data;
-  return new AppError(status, code, error, details ? { details } : {});
-}
 
 const recordsAway = (cause?: unknown) => unavailable('the records service does not answer', cause);

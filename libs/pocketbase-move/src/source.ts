@@ -3,6 +3,7 @@ import { copyFile, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { messageOf } from '@recordbus/errors';
 import { readCollection, type StoredCollection, UnreadableCollection } from '@recordbus/pocketbase/collections';
 import { CommandFailure } from '@recordbus/stack-calls';
 import type { MoveOptions, MoveParts } from './options.ts';
@@ -88,8 +89,6 @@ function open(copy: string, directory: string): DatabaseSync {
     throw new CommandFailure(`${directory}/data.db is not a readable SQLite database: ${messageOf(error)}.`);
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Quotes a name in SQLite's SQL. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -1,6 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from './config.ts';
+import { hasCode } from './system-error.ts';
 
 /** Explains errno(3) codes for a path that should become a readable and writable directory. */
 const reasons: Readonly<Record<string, string>> = {
@@ -32,9 +33,6 @@ export function makeDirectory(path: string, mode = 0o777): void {
 }
 
 const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-
-const hasCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code;
 
 /**
  * Returns the error to throw for a directory that a variable names: a ConfigError when the operating system refused it,

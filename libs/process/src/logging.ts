@@ -3,6 +3,7 @@ import { currentLogFields } from '@recordbus/request/request-scope';
 import { type Logger as PinoLogger, pino } from 'pino';
 import { maskKeys } from './mask-keys.ts';
 import { readableLine } from './readable-line.ts';
+import { hasCode } from './system-error.ts';
 
 export type Logger = PinoLogger;
 
@@ -104,7 +105,7 @@ function tryWrite(bytes: Buffer): number {
   try {
     return writeSync(standardOutputFd, bytes);
   } catch (error) {
-    const isBusy = error instanceof Error && 'code' in error && error.code === 'EAGAIN';
+    const isBusy = hasCode(error, 'EAGAIN');
     return isBusy ? 0 : bytes.length;
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { makeDirectory } from './directory.ts';
+import { hasCode } from './system-error.ts';
 
 /** Returns 256 random bits as text. */
 export const newSecret = (): string => randomBytes(32).toString('base64url');
@@ -66,5 +67,3 @@ function flushDirectory(directory: string): void {
     closeSync(descriptor);
   }
 }
-
-const hasCode = (error: unknown, code: string) => error instanceof Error && 'code' in error && error.code === code;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unlessMissing } from '@recordbus/process/system-error';
 import { type FileKey, previewedName } from './file-key.ts';
 import { folderOptions } from './local-paths.ts';
-import { unlessMissing } from './unless-missing.ts';
 
 /** No key leads into the drafts folder: a key's segment has no leading dot. */
 const draftsFolder = '.drafts';

@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
+import { unlessMissing } from '@recordbus/process/system-error';
 import { flushFile, openFile, thenClose } from './file-calls.ts';
-import { unlessMissing } from './unless-missing.ts';
 
 /**
  * Flushes a folder: a name in it is durable only after that (fsync(2)). Returns an identity that no other folder has

@@ -1,11 +1,11 @@
 import { type FileHandle, open, opendir, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasCode, unlessMissing } from '@recordbus/process/system-error';
 import { draftPrefixOf, openDrafts } from './drafts.ts';
 import { type FileKey, fileKey, isSegment, previewedName, previewMark } from './file-key.ts';
 import { nameIn, type Place, pathsOf, placesOfFile, placesOfRecord, readEntry, sharesFolders } from './local-paths.ts';
 import { createPutFile } from './put-file.ts';
 import type { Storage, StoredPreview } from './storage.ts';
-import { hasCode, unlessMissing } from './unless-missing.ts';
 
 /** Keeps files below a directory, in its collections' folders; creates the directory when it is missing. */
 export async function openLocalStorage(directory: string): Promise<Storage> {

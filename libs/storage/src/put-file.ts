@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, rm, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { hasCode, unlessMissing } from '@recordbus/process/system-error';
 import { type Drafts, draftPrefixOf } from './drafts.ts';
 import { flushFile, makeFolder, openFile, thenClose } from './file-calls.ts';
 import type { FileKey } from './file-key.ts';
@@ -8,7 +9,6 @@ import { createFlushFolder } from './flush-folders.ts';
 import { folderOptions, newPathOf } from './local-paths.ts';
 import { inPieces, isWhole, type Piece, pieceOf, writePiece } from './pieces.ts';
 import type { Bytes, Storage } from './storage.ts';
-import { hasCode, unlessMissing } from './unless-missing.ts';
 
 /** The mode keeps the machine's other users from reading files. */
 const fileMode = 0o600;

@@ -1,4 +1,5 @@
 import { openCommandSession, PooledSession } from '@recordbus/database';
+import { messageOf } from '@recordbus/errors';
 import { urlsOfDatabase } from '@recordbus/process/database-urls';
 import { CommandFailure } from '@recordbus/stack-calls';
 import type pg from 'pg';
@@ -15,15 +16,9 @@ export async function connectClient(command: string, databaseUrl: string): Promi
       throw new CommandFailure(
         'The database is behind a pooler, and a command needs its own session: name the server itself in SERVICE_DATABASE_URL.',
       );
-    throw new CommandFailure(`The database at ${hostsOf(databaseUrl)} does not answer: ${reasonOf(error)}.`);
+    throw new CommandFailure(`The database at ${hostsOf(databaseUrl)} does not answer: ${messageOf(error)}.`);
   }
 }
 
 const hostsOf = (databaseUrl: string): string =>
   (urlsOfDatabase(databaseUrl) ?? []).map((url) => new URL(url).host).join(', ');
-
-/** Returns an error's message. A name with several addresses gives an AggregateError. */
-const reasonOf = (error: unknown): string => {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
-};

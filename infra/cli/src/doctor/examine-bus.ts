@@ -11,6 +11,7 @@ import {
   type StreamState,
   webhooksConsumer,
 } from '@recordbus/bus';
+import { messageOf } from '@recordbus/errors';
 import { broken, type Finding, fine, skipped, warning } from './finding.ts';
 
 const oldest = [2, 10] as const;
@@ -111,7 +112,7 @@ const jetStreamOff = broken(
 );
 
 function withoutJetStream(error: unknown): Finding {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return broken(
     'NATS',
     `JetStream does not answer: ${reason}`,

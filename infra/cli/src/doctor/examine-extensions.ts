@@ -1,3 +1,4 @@
+import { messageOf } from '@recordbus/errors';
 import { createExtensionHost } from '@recordbus/extension-host';
 import { findExtensionsConfig } from '@recordbus/extension-host/config';
 import type { Config } from '@recordbus/process/config';
@@ -24,7 +25,7 @@ export async function examineExtensions(config: Config<typeof commandVariables>)
       await host.stop();
     }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return [
       broken('extensions', reason, 'The records service will not start: create the directory, or name another one.'),
     ];

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import type { Config } from '@recordbus/process/config';
+import { unlessMissing } from '@recordbus/process/system-error';
 import { loadTokenSecret, secretFileOf } from '@recordbus/tokens';
 import type { commandVariables } from '../deployment/variables.ts';
 import { broken, type Finding, fine, skipped, warning } from './finding.ts';
@@ -21,19 +22,9 @@ export async function examineNode(): Promise<Finding[]> {
   ];
 }
 
-/** Returns a path's status; undefined when it does not exist. Throws other system errors. */
-async function findStats(path: string) {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
 /** Examines the data directory's free space and permissions. Less space than `minFreeGib` is always broken. */
 export async function examineDisk({ dataDirectory }: CommandConfig, minFreeGib = 0): Promise<Finding[]> {
-  const found = await findStats(dataDirectory);
+  const found = await unlessMissing(stat(dataDirectory));
   if (!found) return [skipped('data directory', `there is none at ${dataDirectory}`)];
   if (!found.isDirectory())
     return [broken('data directory', `${dataDirectory} is a file`, 'Name a directory in SERVICE_DATA_DIR.')];
@@ -75,7 +66,7 @@ export function judgeRoom({ freeBytes, totalBytes }: Room, minFreeGib: number, p
 export async function examineTokenSecret({ jwtSecret, dataDirectory }: CommandConfig): Promise<Finding[]> {
   if (jwtSecret !== undefined) return [fine('token secret', 'from SERVICE_JWT_SECRET')];
   const file = secretFileOf(dataDirectory);
-  const found = await findStats(file);
+  const found = await unlessMissing(stat(file));
   if (!found)
     return [skipped('token secret', `neither SERVICE_JWT_SECRET nor ${file}exists; the first start creates the file`)];
   // Throws for a file that the services would refuse.

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '@recordbus/errors';
 import type { Config } from '@recordbus/process/config';
 import { fileKey, openStorage } from '@recordbus/storage';
 import type { commandVariables } from '../deployment/variables.ts';
@@ -18,7 +19,7 @@ export async function examineStorage(config: Config<typeof commandVariables>): P
     await (await openStorage(config)).find(key);
     return [fine('files', `in ${where}`)];
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return [
       broken('files', `${where} does not answer: ${reason}`, 'Check the SERVICE_STORAGE_ variables and the store.'),
     ];

@@ -1,3 +1,4 @@
+import { messageOf } from '@recordbus/errors';
 /** An examination's result. */
 export interface Finding {
   /** What was examined: "database", "event stream". */
@@ -29,7 +30,7 @@ export async function examine(subject: string, examination: () => Promise<Findin
   try {
     return await examination();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return [broken(subject, reason, 'The other findings may show the reason.')];
   }
 }

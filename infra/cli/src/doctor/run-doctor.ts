@@ -1,4 +1,5 @@
 import { keyFileOf } from '@recordbus/crypto';
+import { messageOf } from '@recordbus/errors';
 import { registry } from '@recordbus/settings';
 import type pg from 'pg';
 import { connectClient } from '../deployment/connect-client.ts';
@@ -59,7 +60,7 @@ async function examineServers(parts: CommandParts): Promise<Finding[]> {
     natsUrl = servers.natsUrl;
     client = await connectClient(name, servers.databaseUrl);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     databaseFailure = [broken('PostgreSQL', reason, 'Check the server and SERVICE_DATABASE_URL.')];
   }
   const bus = natsUrl === undefined ? undefined : await connectForCommand(parts, natsUrl);

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { messageOf } from '@recordbus/errors';
 import { CommandFailure } from '@recordbus/stack-calls';
 
 /** Reads a file with new names of collections. */
@@ -7,9 +8,7 @@ export async function readMap(file: string): Promise<Readonly<Record<string, str
   try {
     map = JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
-    throw new CommandFailure(
-      `${file} cannot be read as JSON: ${error instanceof Error ? error.message : String(error)}.`,
-    );
+    throw new CommandFailure(`${file} cannot be read as JSON: ${messageOf(error)}.`);
   }
   const entries = typeof map === 'object' && map !== null && !Array.isArray(map) ? Object.entries(map) : undefined;
   if (!entries?.every((entry): entry is [string, string] => typeof entry[1] === 'string'))

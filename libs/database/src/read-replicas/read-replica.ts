@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { messageOf } from '@recordbus/errors';
 import type { Logger } from '@recordbus/process/logging';
 import { createOpeners, type ReadLanes } from '../connections/openers.ts';
 import type { SessionSettings } from '../connections/session-settings.ts';
@@ -65,8 +66,7 @@ export function createReadReplica({ url, name, log, settings, onRan }: ReadRepli
     problem = problemNow;
   }
   const note = (found: number | undefined): void => stand(found, found === undefined ? notFollowing : undefined);
-  const noteFailure = (error: unknown): void =>
-    stand(undefined, error instanceof Error ? error.message : String(error));
+  const noteFailure = (error: unknown): void => stand(undefined, messageOf(error));
 
   async function lookOnce(timeline: number): Promise<void> {
     try {

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { messageOf } from '@recordbus/errors';
 import { ConfigError, databaseUrl } from '@recordbus/process/config';
 import type { Logger } from '@recordbus/process/logging';
 import { StartFailure } from '@recordbus/process/start-failure';
@@ -29,10 +30,4 @@ function startRefusal(error: unknown): unknown {
   if (isDatabaseError(error) && /^(28|3D)/.test(error.code ?? ''))
     return new ConfigError(`${databaseUrl.name} cannot be used: ${error.message}.`);
   return error;
-}
-
-/** For a name with several addresses Node reports one error for each, and no message. */
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
 }

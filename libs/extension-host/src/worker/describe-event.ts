@@ -1,4 +1,5 @@
 import { findEventNameProblem } from '@recordbus/bus/event-name';
+import { messageOf } from '@recordbus/errors';
 import { z } from '@recordbus/extensions';
 import type { EventDescription } from '../description.ts';
 import { anySchema } from './any-schema.ts';
@@ -21,7 +22,7 @@ export const event = z
     try {
       return { name, description, ...describe(schema, example) };
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       context.addIssue({ code: 'custom', path: ['example'], message });
       return z.NEVER;
     }

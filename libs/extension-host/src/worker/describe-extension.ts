@@ -1,3 +1,4 @@
+import { messageOf } from '@recordbus/errors';
 import type { Extension, Route } from '@recordbus/extensions';
 import { z } from '@recordbus/extensions';
 import { fixedScopes } from '@recordbus/request/scope';
@@ -186,6 +187,6 @@ function findScheduleProblem(schedule: string, timezone: string): string | undef
     const next = new Cron(schedule, { timezone, paused: true, mode: '5-part' }).nextRun();
     return next ? undefined : 'never occurs';
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { AppError } from '@recordbus/errors';
+import { AppError, messageOf } from '@recordbus/errors';
 import { CommandFailure, type Progress } from '@recordbus/stack-calls';
 import { moveIn } from '../move-in.ts';
 import type { ArchiveMove, FromMove } from './messages.ts';
@@ -70,7 +70,7 @@ function createTeller(): Progress {
 function failureOf(error: unknown, { folder }: ArchiveMove): FromMove {
   const isFinal = error instanceof CommandFailure || (error instanceof AppError && error.status < 500);
   const details = error instanceof AppError ? Object.entries(error.details ?? {}) : [];
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   const message = [text, ...details.map(([place, what]) => `${place}: ${String(what)}`)]
     .join('\n')
     .replaceAll(`${folder}/`, '')

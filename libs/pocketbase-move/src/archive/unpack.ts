@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { isDiskFull } from '@recordbus/errors';
+import { isDiskFull, messageOf } from '@recordbus/errors';
+import { hasCode } from '@recordbus/process/system-error';
 import { CommandFailure, type Progress } from '@recordbus/stack-calls';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 
@@ -35,10 +36,10 @@ export async function unpackBackup(options: UnpackOptions): Promise<void> {
     await extract(options, bytes);
   } catch (error) {
     if (error instanceof CommandFailure) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     if (isDiskFull(error))
       throw new CommandFailure('The disk is full: make room in the data directory, and upload the backup again.');
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
+    if (hasCode(error, 'EEXIST'))
       throw new CommandFailure('The backup names a file twice: upload one that PocketBase made.');
     throw new CommandFailure(`The backup cannot be unpacked: ${reason.replace(/\.$/, '')}.`);
   }

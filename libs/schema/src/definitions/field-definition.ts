@@ -1,4 +1,5 @@
 import { describeIssues, unknownMember } from '@recordbus/errors/describe-issues';
+import { isObject } from '@recordbus/text/json';
 import { z } from 'zod';
 import type { Collection, CollectionType } from '../collection.ts';
 import type { Field } from '../field.ts';
@@ -23,9 +24,6 @@ export interface ListContext extends DefinitionContext {
   /** The previous fields that no definition names by their ids. */
   readonly unnamed: readonly Field[];
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns an own member of a value that was not checked yet. */
 export const memberOf = (item: unknown, key: string): unknown =>

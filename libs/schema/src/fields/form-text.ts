@@ -1,3 +1,4 @@
+import { parseJson } from '@recordbus/text/json';
 import type { FormText } from '../field-type.ts';
 
 /** No number that a field holds exactly has a longer text. A longer one stays text, which the field refuses. */
@@ -68,12 +69,4 @@ function numberLike(shape: RegExp): FormText {
 
 function isJsonList(text: string): boolean {
   return text.startsWith('[');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { boundedText } from '@recordbus/text/bounded-text';
+import { parseJson } from '@recordbus/text/json';
 import { z } from 'zod';
 
 /** Who may publish to a pattern's channels, and who may subscribe (realtime §7.2). */
@@ -36,14 +37,6 @@ export const channelRules = z.string().transform((text, context): readonly Chann
   context.addIssue({ code: 'custom', message: message ?? 'is not valid' });
   return z.NEVER;
 });
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
 
 /** Returns a message about a pattern that appears twice, since only the first one would decide. */
 function findDuplicate(rules: readonly ChannelRule[]): string | undefined {

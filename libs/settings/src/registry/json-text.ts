@@ -1,3 +1,4 @@
+import { parseJson } from '@recordbus/text/json';
 import { z } from 'zod';
 
 /** An object whose members are all known, for a setting's JSON text. */
@@ -17,11 +18,3 @@ export const jsonText = <T>(shape: z.ZodType<T>) =>
     context.addIssue({ code: 'custom', message: `${place ? `${place} ` : ''}${issue?.message ?? 'is not valid'}` });
     return z.NEVER;
   });
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,3 +1,4 @@
+import { parseJson } from '@recordbus/text/json';
 import { z } from 'zod';
 
 /** Members in a provider's profile that a field can take. */
@@ -14,7 +15,7 @@ export const profileMap = z
   .string()
   .max(maxLength, `must have at most ${maxLength} characters`)
   .transform((text, context): ProfileMap => {
-    const read = z.record(z.string(), z.enum(profileMembers)).safeParse(parse(text));
+    const read = z.record(z.string(), z.enum(profileMembers)).safeParse(parseJson(text));
     if (read.success) return read.data;
     context.addIssue({
       code: 'custom',
@@ -23,11 +24,3 @@ export const profileMap = z
     return z.NEVER;
   })
   .describe(`JSON object from fields to ${profileMembers.join(', ')}`);
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

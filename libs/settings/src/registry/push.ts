@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { boundedText } from '@recordbus/text/bounded-text';
+import { parseJson } from '@recordbus/text/json';
 import { z } from 'zod';
 import { setting, settingGroup, unsetSetting } from './setting.ts';
 import { flag, httpUrl, opaque, privateKeyPem } from './text-schemas.ts';
@@ -44,14 +45,6 @@ function isRsaKey(pem: string): boolean {
     return createPrivateKey(pem).asymmetricKeyType === 'rsa';
   } catch {
     return false;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

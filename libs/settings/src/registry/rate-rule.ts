@@ -1,4 +1,5 @@
 import { boundedText } from '@recordbus/text/bounded-text';
+import { parseJson } from '@recordbus/text/json';
 import { z } from 'zod';
 
 const actions = ['auth', 'create', 'list', 'view', 'update', 'delete', 'subscribe'] as const;
@@ -74,14 +75,6 @@ function splitLabel(label: string): Pick<RateRule, 'keyLabel' | 'path' | 'action
         path: path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path,
         action: known,
       };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns a message about two rules for the same requests, since either could apply. */

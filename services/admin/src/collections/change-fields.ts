@@ -1,5 +1,6 @@
 import { AppError, notFound, validationFailed } from '@recordbus/errors';
 import { type Collection, definitionOf, type Field } from '@recordbus/schema';
+import { isObject } from '@recordbus/text/json';
 import type { Actor } from '../audit/actor.ts';
 import { getCollection } from '../schema/find-collection.ts';
 import type { SchemaChanges } from '../schema/schema-changes.ts';
@@ -95,9 +96,6 @@ function mergeField(field: Field, draft: FieldDraft): FieldDraft {
   const merged = Object.entries({ ...kept, ...options }).filter(([, value]) => value !== null);
   return { ...definition, ...draft, id: field.id, options: Object.fromEntries(merged) };
 }
-
-const isObject = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Runs the work and reports problems by their place within the definition that the request sent: `options.min`. */
 async function withRelativePlaces<T>(name: string, position: number, work: () => Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 import type { Field, Problems } from '@recordbus/schema';
+import { isObject } from '@recordbus/text/json';
 import { matchNamed } from './match-named.ts';
 
 type Definition = Readonly<Record<string, unknown>>;
@@ -13,18 +14,15 @@ export function matchFields(
   problems: Pick<Problems, 'add'>,
 ): unknown[] {
   const refuse = ({ name }: Definition, message: string) => problems.add(`fields.${String(name)}.renamedFrom`, message);
-  const read = definitions.filter(isDefinition);
+  const read = definitions.filter(isObject);
   for (const definition of read)
     if (definition.renamedFrom !== undefined && typeof definition.renamedFrom !== 'string')
       refuse(definition, 'must be a string');
   const found = new Map(matchNamed(read, before, refuse).map((field, position) => [read[position], field]));
   return definitions.map((definition) => {
-    if (!isDefinition(definition)) return definition;
+    if (!isObject(definition)) return definition;
     const { renamedFrom: _, ...rest } = definition;
     const id = found.get(definition)?.id;
     return id === undefined ? rest : { ...rest, id };
   });
 }
-
-export const isDefinition = (value: unknown): value is Definition =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -9,6 +9,7 @@ import {
   type Problems,
   readFieldDefinitions,
 } from '@recordbus/schema';
+import { isObject } from '@recordbus/text/json';
 import { refuseCaseChanges } from '../collections/case-changes.ts';
 import { refuseEncryptionChanges } from '../collections/encryption-changes.ts';
 import { isSameDefinition } from '../collections/is-same-definition.ts';
@@ -21,7 +22,7 @@ import { refuseSearchedFields } from '../collections/searched-fields.ts';
 import { isSameIndex } from '../indexes/is-same-index.ts';
 import { readIndex } from '../indexes/read-index.ts';
 import { type CollectionPair, matchCollections } from './match-collections.ts';
-import { isDefinition, matchFields } from './match-fields.ts';
+import { matchFields } from './match-fields.ts';
 import type { CollectionFile } from './schema-document.ts';
 
 /** A kept collection, before and after the change. */
@@ -161,7 +162,7 @@ interface LostTarget {
 
 /** Refuses to move a relation from a dropped target to another collection, even with the same name. */
 function refuseLostTarget(definition: unknown, { fields, newNames, problems }: LostTarget): void {
-  if (!isDefinition(definition)) return;
+  if (!isObject(definition)) return;
   const field = fields.find(({ id }) => id === definition.id);
   if (field?.collection === undefined || newNames.has(field.collection)) return;
   problems.add(

@@ -1,10 +1,5 @@
 import { definitionOf, type Field, parseFieldList } from '@recordbus/schema';
-
-/** A definition's members that identify its field. */
-interface Definition {
-  readonly id?: unknown;
-  readonly name?: unknown;
-}
+import { isObject } from '@recordbus/text/json';
 
 /**
  * Merges a snapshot's definitions into an existing collection's fields. The id identifies a field, or the name without
@@ -13,10 +8,10 @@ interface Definition {
  */
 export function mergeFields(existing: readonly Field[], definitions: readonly unknown[]): unknown[] {
   const ids = new Set(existing.map(({ id }) => id));
-  const named = new Set(definitions.map((definition) => (isDefinition(definition) ? definition.id : undefined)));
+  const named = new Set(definitions.map((definition) => (isObject(definition) ? definition.id : undefined)));
   const matched = new Set<string>();
   const merged = definitions.map((definition) => {
-    if (!isDefinition(definition)) return definition;
+    if (!isObject(definition)) return definition;
     if (typeof definition.id === 'string' && ids.has(definition.id)) {
       matched.add(definition.id);
       return definition;
@@ -28,9 +23,6 @@ export function mergeFields(existing: readonly Field[], definitions: readonly un
   });
   return [...merged, ...existing.filter(({ id }) => !matched.has(id)).map(definitionOf)];
 }
-
-const isDefinition = (value: unknown): value is Definition =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns definitions without field rules, which may name collections and fields that do not exist yet. */
 export const withoutFieldRules = (definitions: readonly unknown[]): unknown[] =>
@@ -49,8 +41,6 @@ export const hasFieldRules = (definition: unknown): definition is Readonly<Recor
     (rule) => typeof rule === 'string',
   );
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => isDefinition(value);
-
 /** Parses a definition list from JSON text. Returns any other text as is, to be refused later. */
 export function listOfFields(fields: string | readonly unknown[]): readonly unknown[] | string {
   return typeof fields === 'string' ? (parseFieldList(fields) ?? fields) : fields;
@@ -58,4 +48,4 @@ export function listOfFields(fields: string | readonly unknown[]): readonly unkn
 
 /** Whether the definition is a relation, whose target may not exist yet. */
 export const isRelation = (definition: unknown): boolean =>
-  isDefinition(definition) && 'type' in definition && definition.type === 'relation';
+  isObject(definition) && 'type' in definition && definition.type === 'relation';

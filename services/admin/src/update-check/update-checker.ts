@@ -1,4 +1,5 @@
 import { createLease, type Database } from '@recordbus/database';
+import { messageOf } from '@recordbus/errors';
 import { every } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
 import { type PatchDeps, patchSettings, type Settings, type SettingsPatch } from '@recordbus/settings';
@@ -86,7 +87,7 @@ async function check(deps: CheckerDeps): Promise<void> {
     await store(deps, { latest_version: latest, checked_at: checkedAt, error: '' });
     if (latest !== known) log.info({ latest }, 'found a new release');
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     log.debug({ err: error }, 'cannot read the latest release');
     await store(deps, { error: message.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, maxErrorLength) });
   }

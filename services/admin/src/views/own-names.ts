@@ -1,4 +1,5 @@
 import type { Collection, TimeColumn } from '@recordbus/schema';
+import { isObject } from '@recordbus/text/json';
 
 /** A node in the parser's tree. */
 type Tree = Readonly<Record<string, unknown>>;
@@ -65,10 +66,10 @@ export function withColumnNames(
 
 function walk(node: unknown, scope: Scope | undefined, reading: Reading): void {
   if (Array.isArray(node)) for (const item of node) walk(item, scope, reading);
-  if (!isTree(node)) return;
+  if (!isObject(node)) return;
   for (const [key, value] of Object.entries(node)) {
-    if (key === 'SelectStmt' && isTree(value)) walkSelect(value, scope, reading);
-    else if (key === 'ColumnRef' && isTree(value))
+    if (key === 'SelectStmt' && isObject(value)) walkSelect(value, scope, reading);
+    else if (key === 'ColumnRef' && isObject(value))
       rename(value, { scope, mayBeOutputName: false, isUnnamedOutput: false }, reading);
     else walk(value, scope, reading);
   }
@@ -77,7 +78,7 @@ function walk(node: unknown, scope: Scope | undefined, reading: Reading): void {
 function walkSelect(select: Tree, outer: Scope | undefined, reading: Reading): void {
   const { larg, rarg, fromClause, targetList, sortClause, groupClause, ...rest } = select;
   // ORDER BY after UNION names output columns.
-  for (const arm of [larg, rarg]) if (isTree(arm)) walkSelect(arm, outer, reading);
+  for (const arm of [larg, rarg]) if (isObject(arm)) walkSelect(arm, outer, reading);
   const sources = new Map<string, Collection | undefined>();
   addSources(fromClause, sources, reading);
   const targets = listOf(targetList).map((target) => treeAt(target, 'ResTarget') ?? {});
@@ -105,8 +106,8 @@ function addSources(from: unknown, sources: Map<string, Collection | undefined>,
     const join = treeAt(item, 'JoinExpr');
     const table = treeAt(item, 'RangeVar');
     if (join) addSources([join.larg, join.rarg], sources, reading);
-    const [kind = {}] = isTree(item) ? Object.values(item).filter(isTree) : [];
-    const alias = isTree(kind.alias) ? kind.alias : undefined;
+    const [kind = {}] = isObject(item) ? Object.values(item).filter(isObject) : [];
+    const alias = isObject(kind.alias) ? kind.alias : undefined;
     const name = String(alias?.aliasname ?? kind.relname ?? '');
     const isPlain = table !== undefined && alias?.colnames === undefined && !reading.ctes.has(String(table.relname));
     if (!join || alias)
@@ -168,9 +169,7 @@ function namesOf(node: unknown): readonly string[] {
   return names.every((name) => typeof name === 'string') ? names : [];
 }
 
-const isTree = (value: unknown): value is Tree => typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const treeAt = (node: unknown, key: string): Tree | undefined =>
-  isTree(node) && isTree(node[key]) ? node[key] : undefined;
+  isObject(node) && isObject(node[key]) ? node[key] : undefined;
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,6 +1,7 @@
 import { type AccountHooks, accountHookPaths, type HookedCollections, removable } from '@recordbus/accounts';
-import { AppError, unavailable } from '@recordbus/errors';
-import { type ContextSigner, contextHeader, type RequestContext } from '@recordbus/request/context';
+import { unavailable } from '@recordbus/errors';
+import { callService, type ServiceCall } from '@recordbus/request/call-service';
+import type { ContextSigner, RequestContext } from '@recordbus/request/context';
 import { z } from 'zod';
 
 interface RemoteOptions {
@@ -20,43 +21,15 @@ const pictureTimeoutMs = 25_000;
 
 /** A service from the previous version does not answer `removed`. */
 const written = z.object({ data: z.object({ isWritten: z.boolean(), removed: z.array(removable).default([]) }) });
-const refusal = z.object({
-  error: z.string(),
-  code: z.string(),
-  details: z.record(z.string(), z.unknown()).optional(),
-});
-
-interface HookRequest {
-  readonly method: 'POST' | 'PATCH';
-  readonly path: string;
-  readonly body: unknown;
-  readonly timeoutMs: number;
-}
 
 /** Calls the service that runs the hooks over HTTP, with the signed context. Throws 503 when it does not answer. */
 export function createAccountHooksClient({ url, contextSigner, copy }: RemoteOptions): AccountHooks {
-  async function call({ method, path, body, timeoutMs }: HookRequest, context: RequestContext): Promise<unknown> {
-    const target = new URL(path, url);
-    const signed = contextSigner.sign(context, { method, url: target.pathname });
-    const response = await fetch(target, {
-      method,
-      headers: { 'Content-Type': 'application/json', [contextHeader]: signed },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(timeoutMs),
-    }).catch((error) => {
-      throw hooksAway(error);
-    });
-    const answer: unknown = await response.json().catch(() => undefined);
-    if (response.ok) return answer;
-    const refused = refusal.safeParse(answer);
-    if (!refused.success) throw hooksAway();
-    const { code, error, details } = refused.data;
-    throw new AppError(response.status, code, error, details ? { details } : {});
-  }
+  const call = (request: ServiceCall, context: RequestContext) =>
+    callService({ url, contextSigner, away: hooksAway }, request, context);
 
   const pathIn = (path: string, collection: string) => path.replace(':collection', encodeURIComponent(collection));
 
-  async function write(method: HookRequest['method'], collection: string, body: unknown, context: RequestContext) {
+  async function write(method: ServiceCall['method'], collection: string, body: unknown, context: RequestContext) {
     const path = pathIn(accountHookPaths.users, collection);
     const answer = written.safeParse(await call({ method, path, body, timeoutMs: writeTimeoutMs }, context));
     if (!answer.success) throw hooksAway();

@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto';
 import { findUserByEmail, findUserById, finishOneTimeToken } from '@recordbus/accounts';
+import { isSameText } from '@recordbus/crypto/is-same-text';
 import type { Query } from '@recordbus/database';
 import { AppError } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
@@ -77,7 +77,7 @@ async function guess(
   await guessLimit.reserve({ key, ...guesses });
   const accountId = (await findUserByEmail(database.query, collection, email))?.id ?? '';
   const live = await guessCode(database.query, { collectionId: collection.id, accountId, nowSec: nowSec() });
-  if (!isSame(hashCode(accountId, typedCode(code)), String(live?.data.code_hash)) || !live) throw wrongCode();
+  if (!isSameText(hashCode(accountId, typedCode(code)), String(live?.data.code_hash)) || !live) throw wrongCode();
   await guessLimit.clear(key);
   return { accountId, email: String(live.data.email), tokenHash: live.tokenHash };
 }
@@ -103,8 +103,5 @@ const signInWithFirstProof = (
     finish: ({ query }, user, collection) =>
       completeSignIn(query, parts, { collection, user, origin, factor: 'email' }),
   });
-
-const isSame = (one: string, other: string): boolean =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));
 
 const wrongCode = () => new AppError(401, 'invalid_code', 'the code is wrong, used or expired');

@@ -1,5 +1,6 @@
-import { randomInt, timingSafeEqual } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { finishOneTimeToken, type User } from '@recordbus/accounts';
+import { isSameText } from '@recordbus/crypto/is-same-text';
 import type { Query } from '@recordbus/database';
 import { enqueueMail, findLanguage, isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
@@ -43,11 +44,8 @@ export async function readMailedCode(
   typed: string,
 ): Promise<(query: Query) => Promise<boolean>> {
   const hash = hashCode(accountId, typedCode(typed));
-  if (isSame(hash, String(data.code_hash))) return async () => true;
+  if (isSameText(hash, String(data.code_hash))) return async () => true;
   const live = await guessCode(database.query, { collectionId, accountId, nowSec: nowSec() });
-  if (!live || live.data.email !== data.email || !isSame(hash, String(live.data.code_hash))) throw wrongFactor();
+  if (!live || live.data.email !== data.email || !isSameText(hash, String(live.data.code_hash))) throw wrongFactor();
   return (query) => finishOneTimeToken(query, live.tokenHash);
 }
-
-const isSame = (one: string, other: string): boolean =>
-  one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other));

@@ -2,6 +2,7 @@ import { type Database, mapDatabaseError, type Query } from '@recordbus/database
 import type { Span } from '@recordbus/http';
 import { skipped, whenWoken } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
+import { hasCode } from '@recordbus/process/system-error';
 import type { Settings } from '@recordbus/settings';
 import { createRefusalMerger } from './merge-refusals.ts';
 import { createRequestDays, type RequestDays } from './request-days.ts';
@@ -148,7 +149,7 @@ async function insertBatch(
   try {
     await insertRequests(query, batch);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === noPartition)) throw error;
+    if (!hasCode(error, noPartition)) throw error;
     days.forget();
     await days.ensure(times);
     await insertRequests(query, batch);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { unavailable } from '@recordbus/errors';
+import { messageOf, unavailable } from '@recordbus/errors';
 import { descriptionPath, metricsPath, type Readiness, type ServiceDescription } from '@recordbus/http';
 import { type MetricFamily, metricFamily } from '@recordbus/process/metrics';
 import { acceptTraceparent } from '@recordbus/process/telemetry';
@@ -58,7 +58,7 @@ export async function askReadiness(ask: Ask, hasRoutes: () => boolean): Promise<
     if (!hasRoutes()) return { ready: false, checks: { ...checks, routes: 'not loaded yet' } };
     return { ready: status === 200, checks };
   } catch (error) {
-    return { ready: false, checks: { connection: error instanceof Error ? error.message : String(error) } };
+    return { ready: false, checks: { connection: messageOf(error) } };
   }
 }
 

@@ -1,3 +1,4 @@
+import { isObject } from '@recordbus/text/json';
 import { operationRefused } from './batch-refusal.ts';
 import type { ParsedOperation } from './parse-operations.ts';
 import { isReference, type Reference, readReference } from './reference.ts';
@@ -92,8 +93,5 @@ function readOperation(index: number, value: unknown): Omit<Operation, 'bytes'> 
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isName = (value: unknown): boolean => isText(value) && value.length <= maxNameLength && namePattern.test(value);

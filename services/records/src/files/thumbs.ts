@@ -3,6 +3,7 @@ import { unavailable } from '@recordbus/errors';
 import { createFairGate } from '@recordbus/limits/fair-gate';
 import type { Logger } from '@recordbus/process/logging';
 import { type Metrics, sampledGauge } from '@recordbus/process/metrics';
+import { hasCode } from '@recordbus/process/system-error';
 import { currentCaller } from '@recordbus/request/request-scope';
 import { type FileKey, previewKey, type Storage } from '@recordbus/storage';
 import type { KeptPreviews } from './kept-previews.ts';
@@ -102,7 +103,7 @@ export function createThumbs({ storage, kept, decoders, metrics, log }: ThumbsDe
     }
     await storage.put(key, Readable.from([Buffer.from(made)])).catch((error) => {
       // Another replica has stored it already.
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      if (!hasCode(error, 'EEXIST')) throw error;
     });
     // If the image was removed meanwhile, its removal missed this preview.
     if (!(await storage.find(image.key))) await storage.delete(key);

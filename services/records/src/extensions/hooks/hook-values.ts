@@ -1,5 +1,6 @@
 import { AppError } from '@recordbus/errors';
 import { type Collection, compileRecordReader, isWriteOnly, perCollection } from '@recordbus/schema';
+import { isObject } from '@recordbus/text/json';
 import type { Operation, PendingWrite } from '../../write/write-hooks.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -41,6 +42,6 @@ export async function checkFields(
 /** Reads the values that a hook returned as JSON text. Throws 500 for anything but an object. */
 export function readValues(text: unknown): Values {
   const values: unknown = JSON.parse(String(text));
-  if (typeof values === 'object' && values !== null && !Array.isArray(values)) return { ...values };
+  if (isObject(values)) return { ...values };
   throw new AppError(500, 'extension_failed', "a hook's values are not an object");
 }

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { messageOf } from '@recordbus/errors';
 import sharp, { type Metadata, type Sharp } from 'sharp';
 import { decodedBytes } from './decoded-bytes.ts';
 import type { FromDecoder, PreviewOrder, ToDecoder } from './protocol.ts';
@@ -73,7 +74,7 @@ const resize = (source: Sharp, { size: { width, height, mode }, format }: Previe
 process.on('message', (message: ToDecoder) => {
   receive(message).catch((error: unknown) => {
     image = undefined;
-    say({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+    say({ kind: 'failed', message: messageOf(error) });
   });
 });
 // The service has ended.

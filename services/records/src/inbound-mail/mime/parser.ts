@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { messageOf } from '@recordbus/errors';
 import PostalMime, { type Address, type Attachment, type Email, type Mailbox } from 'postal-mime';
 import type { MailParts } from '../received-mail.ts';
 import type { FromParser, ToParser } from './protocol.ts';
@@ -53,7 +54,7 @@ process.on('message', ({ bytes }: ToParser) => {
   PostalMime.parse(bytes, limits)
     .then((email) => say({ kind: 'read', mail: partsOf(email) }))
     .catch((error: unknown) => {
-      say({ kind: 'failed', message: error instanceof Error ? error.message : String(error) });
+      say({ kind: 'failed', message: messageOf(error) });
     });
 });
 // The service has ended.

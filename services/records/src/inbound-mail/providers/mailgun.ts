@@ -1,10 +1,11 @@
 import { createHash, createHmac } from 'node:crypto';
+import { isSameText } from '@recordbus/crypto/is-same-text';
 import { malformed, unsupportedMediaType } from '@recordbus/errors';
 import { boundaryOf, createFormParser, type PartHead, readPartText } from '@recordbus/http/form';
 import { z } from 'zod';
 import type { MailParser } from '../mime/mail-parser.ts';
 import { type MailParts, type PartAttachment, receivedMail } from '../received-mail.ts';
-import { checkTime, type InboundProvider, isSame, notProved, readJson, readText } from './provider.ts';
+import { checkTime, type InboundProvider, notProved, readJson, readText } from './provider.ts';
 
 const maxFields = 1000;
 /** Characters in one of the headers that are parsed again. */
@@ -85,7 +86,7 @@ function checkSignature({ texts }: Form, secret: string): string {
   );
   const expected = createHmac('sha256', secret).update(`${timestamp}${token}`).digest('hex');
   if (
-    !isSame(signature.toLowerCase(), expected) ||
+    !isSameText(signature.toLowerCase(), expected) ||
     !/^\d{1,12}$/.test(timestamp) ||
     !/^[\x21-\x7e]{1,200}$/.test(token)
   )

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { isSameText } from '@recordbus/crypto/is-same-text';
 import { AppError } from '@recordbus/errors';
 import { z } from 'zod';
 import { receivedMail, unreadable } from '../received-mail.ts';
-import { type InboundProvider, isSame, readJson, readText } from './provider.ts';
+import { type InboundProvider, readJson, readText } from './provider.ts';
 
 const text = z.string().nullish();
 const addresses = z
@@ -39,7 +40,7 @@ export const postmark: InboundProvider = {
     const encoded = /^Basic +([A-Za-z0-9+/]{1,2048}={0,2}) *$/i.exec(authorization ?? '')?.[1] ?? '';
     const given = Buffer.from(encoded, 'base64').toString();
     const password = given.slice(given.indexOf(':') + 1);
-    if (!given.includes(':') || !isSame(digest(password), digest(secret))) throw wrongPassword();
+    if (!given.includes(':') || !isSameText(digest(password), digest(secret))) throw wrongPassword();
   },
   async read({ body }) {
     const read = inbound.safeParse(readJson(readText(body)));

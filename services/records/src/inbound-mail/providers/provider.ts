@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import { AppError, malformed } from '@recordbus/errors';
 import { findJsonExcess } from '@recordbus/http';
 import type { ReceivedMail } from '../../extensions/jobs/stored-mail.ts';
@@ -44,12 +43,6 @@ export function checkTime(sec: number): void {
 
 /** 401: the request does not prove that the provider sent it. */
 export const notProved = (message: string): AppError => new AppError(401, 'unauthenticated', message);
-
-/** Compares two texts in a time that depends on their lengths only. */
-export function isSame(given: string, expected: string): boolean {
-  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
-  return left.length === right.length && timingSafeEqual(left, right);
-}
 
 /** Decodes UTF-8. Throws 400 for other bytes. */
 export function readText(bytes: Uint8Array): string {

@@ -1,11 +1,12 @@
 import { verify } from 'node:crypto';
+import { isSameText } from '@recordbus/crypto/is-same-text';
 import type { EgressClient } from '@recordbus/egress';
 import { AppError } from '@recordbus/errors';
 import type { Logger } from '@recordbus/process/logging';
 import { z } from 'zod';
 import type { MailParser } from '../mime/mail-parser.ts';
 import { receivedMail, unreadable } from '../received-mail.ts';
-import { checkTime, type Delivery, type InboundProvider, isSame, notProved, readJson } from './provider.ts';
+import { checkTime, type Delivery, type InboundProvider, notProved, readJson } from './provider.ts';
 import { createSnsCertificates, type SnsCertificates } from './sns-certificates.ts';
 import { readSnsMessage, type SnsMessage, signedText, snsHostOf } from './sns-message.ts';
 
@@ -54,7 +55,7 @@ export function createSes({ parser, client, log }: SesDeps): InboundProvider {
 /** Returns the host of the topic. Throws 401 for a message of another topic, an old one, and one that SNS has not signed. */
 async function checkMessage(message: SnsMessage, topic: string, certificates: SnsCertificates): Promise<string> {
   const host = snsHostOf(topic);
-  if (host === undefined || !isSame(message.TopicArn, topic))
+  if (host === undefined || !isSameText(message.TopicArn, topic))
     throw notProved('the message is not from the topic in mail.inbound.ses.secret');
   checkTime(Date.parse(message.Timestamp) / 1000);
   const key = await certificates.keyAt(message.SigningCertURL, host);

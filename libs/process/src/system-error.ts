@@ -1,3 +1,7 @@
+/** Whether it is an error with one of these codes: the operating system's, such as ENOENT, or PostgreSQL's. */
+export const hasCode = (error: unknown, ...codes: string[]): boolean =>
+  error instanceof Error && 'code' in error && codes.some((code) => error.code === code);
+
 /** Waits for work on a path; undefined when the path does not exist. */
 export async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
@@ -7,7 +11,3 @@ export async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined>
     throw error;
   }
 }
-
-/** Whether a file system error has one of the codes. */
-export const hasCode = (error: unknown, ...codes: string[]): boolean =>
-  error instanceof Error && 'code' in error && codes.some((code) => error.code === code);
