@@ -17,14 +17,12 @@ export async function openLibrary(
     collection,
     options,
   });
-  const define = (name: string, fields: readonly object[], more: object = {}) =>
-    admin.post('/api/v1/collections', { name, type: 'base', fields, ...more });
   const existing = await admin.get('/api/v1/collections/houses');
   if (existing.status === 404) {
-    await define('houses', [text('name', { required: true })]);
-    await define('writers', [text('name', { required: true }), relation('house', 'houses')]);
-    await define('tags', [text('name', { required: true })]);
-    await define(
+    await admin.define('houses', [text('name', { required: true })]);
+    await admin.define('writers', [text('name', { required: true }), relation('house', 'houses')]);
+    await admin.define('tags', [text('name', { required: true })]);
+    await admin.define(
       'books',
       [
         text('title', { required: true }),

@@ -37,6 +37,8 @@ export interface Client {
   post(path: string, body: unknown, status?: number): Promise<JsonObject>;
   patch(path: string, body: unknown, status?: number): Promise<JsonObject>;
   delete(path: string, status?: number): Promise<void>;
+  /** Creates a base collection. `more` has its rules and other members. */
+  define(name: string, fields: readonly object[], more?: object): Promise<JsonObject>;
   /** Creates a record and asserts that it succeeded. */
   create(collection: string, body: unknown): Promise<RecordJson>;
 }
@@ -69,6 +71,7 @@ export function createClient(baseUrl: string, token?: string): Client {
       const answer = await send('DELETE', path);
       assert.equal(answer.status, status, `DELETE ${path}: ${answer.text}`);
     },
+    define: (name, fields, more = {}) => client.post('/api/v1/collections', { name, type: 'base', fields, ...more }),
     create: async (collection, body) => (await client.post(`/api/v1/${collection}`, body)) as RecordJson,
   };
   return client;

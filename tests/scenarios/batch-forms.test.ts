@@ -5,12 +5,12 @@ import { at, listAt, objectAt, textAt } from '../harness/json.ts';
 import { file, multipart, type Part } from '../harness/multipart.ts';
 import { onEachTopology } from '../harness/target.ts';
 import { batchPath } from './batch-shop.ts';
-import { define, fileField, namesOf } from './file-forms.ts';
+import { fileField, namesOf } from './file-forms.ts';
 
 onEachTopology("a form brings the files for a batch's operations", async (t, target) => {
   const admin = await target.admin();
   const { guest } = target;
-  await define(admin, 'batch_papers', [
+  await admin.define('batch_papers', [
     fileField('papers', { multiple: true }),
     fileField('cover', { maxSize: 10, mimeTypes: ['text/plain'] }),
     { name: 'title', type: 'text', required: true },

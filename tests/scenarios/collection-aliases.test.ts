@@ -3,7 +3,7 @@ import { eventually } from '../harness/eventually.ts';
 import { at, listAt, objectAt, textAt } from '../harness/json.ts';
 import { file } from '../harness/multipart.ts';
 import { onEachTopology } from '../harness/target.ts';
-import { define, fileField, upload } from './file-forms.ts';
+import { fileField, upload } from './file-forms.ts';
 
 const collections = '/api/v1/collections';
 
@@ -11,7 +11,7 @@ onEachTopology('an alias leads to files as the name does [collections §1.7]', a
   const admin = await target.admin();
   const { guest } = target;
   const alias = 'pbc_1234567890';
-  await define(admin, 'photos', [fileField('shot'), fileField('secret', { protected: true })], { alias });
+  await admin.define('photos', [fileField('shot'), fileField('secret', { protected: true })], { alias });
   const photo = await upload(guest, '/api/v1/photos', file('shot', 'a.txt', 'A'), file('secret', 's.txt', 'S'));
   const statusOf = async (collection: string, name: unknown, query = '') =>
     (await guest.get(`/api/files/${collection}/${photo.id}/${String(name)}${query}`)).status;
@@ -35,7 +35,7 @@ onEachTopology('an alias leads to files as the name does [collections §1.7]', a
   });
 
   await t.test('an alias is a short plain text that no other collection has', async () => {
-    await define(admin, 'others', []);
+    await admin.define('others', []);
     for (const value of [alias, 'photos', 'PHOTOS', '', 'a/b', '../x', 'x'.repeat(64), 5]) {
       const { status, json } = await set('others', value);
       assert.deepEqual([status, Object.keys(objectAt(json, 'details'))], [422, ['alias']], String(value));
@@ -47,7 +47,7 @@ onEachTopology('an alias leads to files as the name does [collections §1.7]', a
   });
 
   await t.test("a collection's name wins over another's equal alias", async () => {
-    await define(admin, alias, [fileField('shot')]);
+    await admin.define(alias, [fileField('shot')]);
     const mine = await upload(guest, `/api/v1/${alias}`, file('shot', 'b.txt', 'B'));
     const { text } = await guest.get(`/api/files/${alias}/${mine.id}/${String(mine.shot)}`);
     assert.equal(text, 'B');

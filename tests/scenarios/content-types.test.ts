@@ -4,7 +4,7 @@ import { file, multipart } from '../harness/multipart.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onOneProcess } from '../harness/target.ts';
-import { define, fileField, png, upload } from './file-forms.ts';
+import { fileField, png, upload } from './file-forms.ts';
 
 const page = '<!doctype html><script>alert(1)</script>';
 const rss = '<?xml version="1.0"?><rss><channel><title>x</title><p>y</p></channel></rss>';
@@ -17,7 +17,7 @@ onOneProcess("a file's types are those that its content has", async (t, target) 
   const rows: Scenario[] = [];
   const check = async (mimeTypes: readonly string[], name: string, content: string | Buffer, refuses?: string) => {
     count += 1;
-    await define(admin, `things_${count}`, [fileField('doc', { mimeTypes })]);
+    await admin.define(`things_${count}`, [fileField('doc', { mimeTypes })]);
     rows.push({
       name: `${name}, ${JSON.stringify(content.toString('latin1').slice(0, 30))}, for ${mimeTypes}`,
       request: `POST /api/v1/things_${count}`,
@@ -62,7 +62,7 @@ onOneProcess("a file's types are those that its content has", async (t, target) 
 
 onOneProcess('a file is served so that it can do no harm', async (t, target) => {
   const admin = await target.admin();
-  await define(admin, 'docs', [fileField('doc')]);
+  await admin.define('docs', [fileField('doc')]);
   const rows: Scenario[] = [];
   const serves = async (name: string, content: string | Buffer, type: string, isInline: boolean): Promise<void> => {
     const record = await upload(admin, '/api/v1/docs', file('doc', name, content));

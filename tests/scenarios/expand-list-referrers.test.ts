@@ -9,10 +9,8 @@ const encoded = encodeURIComponent;
 
 onEachTopology('expand shows the records whose lists have a record', async (t, target) => {
   const admin = await target.admin();
-  const define = (name: string, fields: object[], rest: object = {}) =>
-    admin.post('/api/v1/collections', { name, type: 'base', fields, ...rest });
-  await define('tags', [{ name: 'name', type: 'text' }]);
-  await define(
+  await admin.define('tags', [{ name: 'name', type: 'text' }]);
+  await admin.define(
     'posts',
     [
       several('tags', 'tags'),

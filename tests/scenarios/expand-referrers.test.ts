@@ -15,17 +15,15 @@ onEachTopology('expand shows the records that refer to a record', async (t, targ
   const session = await signUp(target, users, 'ada@example.com');
   const userId = textAt(session, 'record.id');
   const user = clientOf(target, session);
-  const define = (name: string, fields: readonly object[], rest: object = {}) =>
-    admin.post('/api/v1/collections', { name, type: 'base', fields, ...rest });
   const relation = (name: string, collection: string, more: object = {}) => ({
     name,
     type: 'relation',
     collection,
     ...more,
   });
-  await define('authors', [{ name: 'name', type: 'text' }]);
-  await define('posts', [{ name: 'title', type: 'text' }, relation('author', 'authors')]);
-  await define(
+  await admin.define('authors', [{ name: 'name', type: 'text' }]);
+  await admin.define('posts', [{ name: 'title', type: 'text' }, relation('author', 'authors')]);
+  await admin.define(
     'comments',
     [
       relation('post', 'posts'),
@@ -40,8 +38,8 @@ onEachTopology('expand shows the records that refer to a record', async (t, targ
     ],
     { view_rule: 'text != "hidden" || owner = @request.auth.id' },
   );
-  await define('closed', [relation('post', 'posts')], { view_rule: '' });
-  await define('private', [relation('post', 'posts')], { view_rule: 'post.title = @request.auth.id' });
+  await admin.define('closed', [relation('post', 'posts')], { view_rule: '' });
+  await admin.define('private', [relation('post', 'posts')], { view_rule: 'post.title = @request.auth.id' });
   const ada = await admin.create('authors', { name: 'Ada' });
   const post = await admin.create('posts', { title: 'first', author: ada.id });
   const other = await admin.create('posts', { title: 'second', author: ada.id });

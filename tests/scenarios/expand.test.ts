@@ -7,17 +7,15 @@ const text = (name: string) => ({ name, type: 'text' });
 
 onEachTopology('expand shows related records', async (t, target) => {
   const admin = await target.admin();
-  const define = (name: string, fields: object[], rules: object = {}) =>
-    admin.post('/api/v1/collections', { name, type: 'base', fields, ...rules });
-  await define('firms', [text('name')], { view_rule: 'name != "hidden"' });
-  await define('safes', [text('name')], { view_rule: '' });
-  await define('staff', [
+  await admin.define('firms', [text('name')], { view_rule: 'name != "hidden"' });
+  await admin.define('safes', [text('name')], { view_rule: '' });
+  await admin.define('staff', [
     text('name'),
     relation('firm', 'firms'),
     relation('safe', 'safes'),
     relation('boss', 'staff'),
   ]);
-  await define('papers', [text('title'), relation('author', 'staff')]);
+  await admin.define('papers', [text('title'), relation('author', 'staff')]);
   const core = await admin.create('firms', { name: 'core' });
   const hidden = await admin.create('firms', { name: 'hidden' });
   const safe = await admin.create('safes', { name: 'safe' });

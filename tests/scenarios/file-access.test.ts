@@ -4,7 +4,7 @@ import { eventually } from '../harness/eventually.ts';
 import { at, listAt, objectAt, textAt } from '../harness/json.ts';
 import { file } from '../harness/multipart.ts';
 import { onEachTopology } from '../harness/target.ts';
-import { define, fileField, upload } from './file-forms.ts';
+import { fileField, upload } from './file-forms.ts';
 
 const password = 'a long and winding password';
 
@@ -12,7 +12,7 @@ onEachTopology('protected files need a token or a rule that admits the caller', 
   const admin = await target.admin();
   const user = await target.user();
   const { guest } = target;
-  await define(admin, 'vault', [
+  await admin.define('vault', [
     { name: 'open', type: 'bool' },
     fileField('secret', { protected: true }),
     fileField('members', { requireAuth: true }),

@@ -5,11 +5,11 @@ import { is } from '../harness/matching.ts';
 import { file } from '../harness/multipart.ts';
 import { runScenarios } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
-import { define, fileField, png, upload } from './file-forms.ts';
+import { fileField, png, upload } from './file-forms.ts';
 
 onEachTopology('a file is downloaded in whole, in part, or as a preview', async (t, target) => {
   const admin = await target.admin();
-  await define(admin, 'docs', [fileField('doc', { thumbs: ['2x2'] })]);
+  await admin.define('docs', [fileField('doc', { thumbs: ['2x2'] })]);
   const make = async (filename: string, content: string | Uint8Array) => {
     const record = await upload(target.guest, '/api/v1/docs', file('doc', filename, content));
     return `/docs/${record.id}/${record.doc}`;
@@ -153,7 +153,7 @@ onEachTopology('a file is downloaded in whole, in part, or as a preview', async 
 
 onEachTopology('many parallel downloads are complete', async (_, target) => {
   const admin = await target.admin();
-  await define(admin, 'tapes', [fileField('tape', { protected: true }), fileField('open')]);
+  await admin.define('tapes', [fileField('tape', { protected: true }), fileField('open')]);
   const content = 'x'.repeat(300_000);
   const record = await upload(
     target.guest,

@@ -11,9 +11,6 @@ export const png = Buffer.from(
 
 /** A file field. */
 export const fileField = (name: string, options: object = {}) => ({ name, type: 'file', options });
-/** Defines a base collection. */
-export const define = (admin: Client, name: string, fields: readonly object[], rest: object = {}) =>
-  admin.post('/api/v1/collections', { name, type: 'base', fields, ...rest });
 
 /** Sends a form to a collection (POST) or a record (PATCH). Returns the record. Throws when the form is refused. */
 export async function upload(client: Client, path: string, ...parts: readonly Part[]): Promise<JsonObject> {

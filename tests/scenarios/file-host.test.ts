@@ -5,7 +5,7 @@ import { eventually } from '../harness/eventually.ts';
 import { at, textAt } from '../harness/json.ts';
 import { file } from '../harness/multipart.ts';
 import { onEachTopology } from '../harness/target.ts';
-import { define, fileField, png, upload } from './file-forms.ts';
+import { fileField, png, upload } from './file-forms.ts';
 
 interface Got {
   readonly status: number | undefined;
@@ -30,7 +30,7 @@ function get(baseUrl: string, path: string, headers: Record<string, string>, met
 onEachTopology('files have their own host [files §4.6]', async (t, target) => {
   const { url: baseUrl } = target;
   const admin = await target.admin();
-  await define(admin, 'papers', [fileField('cover'), fileField('secret', { oneTimeToken: true })]);
+  await admin.define('papers', [fileField('cover'), fileField('secret', { oneTimeToken: true })]);
   const record = await upload(
     admin,
     '/api/v1/papers',

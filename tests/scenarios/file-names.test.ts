@@ -6,7 +6,7 @@ import { is } from '../harness/matching.ts';
 import { file } from '../harness/multipart.ts';
 import { runScenarios } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
-import { define, fileField, namesOf, png, upload } from './file-forms.ts';
+import { fileField, namesOf, png, upload } from './file-forms.ts';
 
 /** Each has the name that a form sends, the stored slug and extension, and the name that a download has. */
 const hostile: readonly (readonly [sent: string, stored: RegExp, original: string | null])[] = [
@@ -38,7 +38,7 @@ function savedAs(header: string): string | undefined {
 
 onEachTopology('files keep the names that their senders gave them', async (t, target) => {
   const admin = await target.admin();
-  await define(admin, 'named', [fileField('doc'), fileField('papers', { multiple: true })]);
+  await admin.define('named', [fileField('doc'), fileField('papers', { multiple: true })]);
 
   for (const [sent, stored, original] of hostile)
     await t.test(`${JSON.stringify(sent).slice(0, 40)} [files §2.1, §2.3, §4.5]`, async () => {
@@ -112,8 +112,8 @@ onEachTopology('files keep the names that their senders gave them', async (t, ta
 
 onEachTopology('_files shows no more than the fields', async (t, target) => {
   const admin = await target.admin();
-  await define(admin, 'owners', [{ name: 'name', type: 'text' }, fileField('photo')]);
-  await define(admin, 'ruled', [
+  await admin.define('owners', [{ name: 'name', type: 'text' }, fileField('photo')]);
+  await admin.define('ruled', [
     { name: 'owner', type: 'relation', collection: 'owners' },
     { name: 'isOpen', type: 'bool' },
     { ...fileField('closed'), view_rule: '' },
@@ -165,7 +165,7 @@ onEachTopology('_files shows no more than the fields', async (t, target) => {
 
 onEachTopology('a moved file keeps its name, and a removed one leaves none', async (t, target) => {
   const admin = await target.admin();
-  await define(admin, 'moved', [fileField('doc')], { history_enabled: true });
+  await admin.define('moved', [fileField('doc')], { history_enabled: true });
   const record = await upload(target.guest, '/api/v1/moved', file('doc', 'Vertrag ü.txt', 'text'));
   const path = `/api/v1/files/moved/${record.id}/${encodeURIComponent(String(record.doc))}`;
   const filesOf = async (id: unknown) =>

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { file } from '../harness/multipart.ts';
 import { pngOf } from '../harness/png.ts';
 import { onEachTopology } from '../harness/target.ts';
-import { define, fileField, upload } from './file-forms.ts';
+import { fileField, upload } from './file-forms.ts';
 
 const sizeOf = (png: Buffer) => `${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`;
 
 onEachTopology('images have previews with limited size', async (t, target) => {
   const admin = await target.admin();
   const thumbs = ['300x300', '300x300f', '0x20', '64x64'];
-  await define(admin, 'photos', [fileField('photo', { thumbs })]);
+  await admin.define('photos', [fileField('photo', { thumbs })]);
   const make = async (content: Buffer) => {
     const record = await upload(target.guest, '/api/v1/photos', file('photo', 'a.png', content));
     return { id: String(record.id), path: `/api/files/photos/${record.id}/${record.photo}` };

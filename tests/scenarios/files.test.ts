@@ -6,11 +6,11 @@ import { file, multipart } from '../harness/multipart.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
-import { define, fileField, namesOf, png, upload } from './file-forms.ts';
+import { fileField, namesOf, png, upload } from './file-forms.ts';
 
 onEachTopology('forms upload files', async (t, target) => {
   const admin = await target.admin();
-  await define(admin, 'papers', [
+  await admin.define('papers', [
     { name: 'title', type: 'text' },
     { name: 'pages', type: 'number' },
     { name: 'ok', type: 'bool' },
@@ -169,7 +169,7 @@ onEachTopology('forms upload files', async (t, target) => {
 onEachTopology('files are added, kept, replaced and cleared', async (t, target) => {
   const admin = await target.admin();
   const { guest } = target;
-  await define(admin, 'albums', [fileField('cover'), fileField('scans', { multiple: true })]);
+  await admin.define('albums', [fileField('cover'), fileField('scans', { multiple: true })]);
   const record = await upload(guest, '/api/v1/albums', file('cover', 'c.txt', 'C'), file('scans', 'a.txt', 'A'));
   const path = `/api/v1/albums/${record.id}`;
   const bytes = async (name: string) => guest.get(`/api/files/albums/${record.id}/${name}`);
@@ -222,7 +222,7 @@ onEachTopology('files are added, kept, replaced and cleared', async (t, target) 
 onEachTopology('files are deleted with their record, field or collection', async (t, target) => {
   const admin = await target.admin();
   const { guest } = target;
-  await define(admin, 'boxes', [{ name: 'n', type: 'number' }, fileField('doc')], { history_enabled: true });
+  await admin.define('boxes', [{ name: 'n', type: 'number' }, fileField('doc')], { history_enabled: true });
 
   await t.test('a restore leaves out files whose content is gone [history §5.5]', async () => {
     const record = await upload(guest, '/api/v1/boxes', { name: 'n', content: '1' }, file('doc', 'a.txt', 'A'));
@@ -246,7 +246,7 @@ onEachTopology('files are deleted with their record, field or collection', async
   });
 
   await t.test('a create with files happens once for its idempotency key [http §7.8]', async () => {
-    await define(admin, 'keyed', [fileField('doc')]);
+    await admin.define('keyed', [fileField('doc')]);
     const send = () => {
       const form = multipart(file('doc', 'a.txt', 'A'));
       const headers = { ...form.headers, 'X-Service-Idempotency-Key': `files-${target.url}` };

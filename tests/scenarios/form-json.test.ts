@@ -2,11 +2,10 @@ import { multipart, type Part } from '../harness/multipart.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
-import { define } from './file-forms.ts';
 
 onEachTopology("the JSON in a form has a JSON body's limits", async (t, target) => {
   const admin = await target.admin();
-  await define(admin, 'shapes', [
+  await admin.define('shapes', [
     { name: 'meta', type: 'json' },
     { name: 'more', type: 'json' },
     { name: 'place', type: 'geoPoint' },

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { at, textAt } from '../harness/json.ts';
 import { onEachTopology } from '../harness/target.ts';
-import { define } from './file-forms.ts';
 
 const boundary = '----recordbus';
 const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` };
@@ -85,7 +84,7 @@ const recordParts: typeof parts = [
 onEachTopology('a form has no part that would be dropped or misread', async (t, target) => {
   const admin = await target.admin();
   const { guest } = target;
-  await define(admin, 'notes', [
+  await admin.define('notes', [
     { name: 'title', type: 'text' },
     { name: 'stars', type: 'number' },
     { name: 'meta', type: 'json' },

@@ -9,7 +9,7 @@ import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology, type Target } from '../harness/target.ts';
 import { pathsOf } from './blog.ts';
-import { define, fileField, namesOf, upload } from './file-forms.ts';
+import { fileField, namesOf, upload } from './file-forms.ts';
 
 const spec = 'records §6.3';
 const collections = '/api/v1/collections';
@@ -206,7 +206,7 @@ onEachTopology('rules see what operators result in', async (t, target) => {
 });
 
 onEachTopology('$remove takes files out of a list', async (t, target) => {
-  await define(await target.admin(), 'papers', [
+  await (await target.admin()).define('papers', [
     fileField('papers', { multiple: true }),
     { ...fileField('needed', { multiple: true }), required: true },
     fileField('single'),

@@ -5,7 +5,7 @@ import { file } from '../harness/multipart.ts';
 import { pngOf } from '../harness/png.ts';
 import { listDescendants } from '../harness/processes.ts';
 import { onEachTopology, stackEnvironment, type Target } from '../harness/target.ts';
-import { define, fileField, upload } from './file-forms.ts';
+import { fileField, upload } from './file-forms.ts';
 
 // Set at the start: an image with 3,000 × 2,000 pixels takes 18 MB decoded.
 stackEnvironment.SERVICE_TRUSTED_PROXIES = '127.0.0.0/8, ::1';
@@ -15,7 +15,7 @@ const from = (address: string) => ({ 'X-Forwarded-For': address });
 
 async function makePhotos(target: Target) {
   const admin = await target.admin();
-  await define(admin, 'photos', [fileField('photo')]);
+  await admin.define('photos', [fileField('photo')]);
   const put = async (image: Buffer) => {
     const record = await upload(target.guest, '/api/v1/photos', file('photo', 'a.png', image));
     return `/api/v1/files/photos/${record.id}/${record.photo}?thumb=100x100`;

@@ -5,7 +5,7 @@ import { file, multipart } from '../harness/multipart.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
-import { define, fileField, namesOf, png, upload } from './file-forms.ts';
+import { fileField, namesOf, png, upload } from './file-forms.ts';
 
 onEachTopology('public files are served to everyone with their address', async (t, target) => {
   const admin = await target.admin();
@@ -16,7 +16,7 @@ onEachTopology('public files are served to everyone with their address', async (
     { ...fileField('sheets', { public: true, multiple: true, auditDownloads: true }), view_rule: '' },
     fileField('draft'),
   ];
-  await define(admin, 'shows', fields, { view_rule: '', list_rule: '', delete_rule: '' });
+  await admin.define('shows', fields, { view_rule: '', list_rule: '', delete_rule: '' });
   const show = await upload(
     admin,
     '/api/v1/shows',
@@ -85,7 +85,7 @@ onEachTopology('public files are served to everyone with their address', async (
 onEachTopology('a list of files has at most max', async (t, target) => {
   const admin = await target.admin();
   const { guest } = target;
-  await define(admin, 'pairs', [fileField('scans', { multiple: true, max: 2 })]);
+  await admin.define('pairs', [fileField('scans', { multiple: true, max: 2 })]);
   const scans = (...names: string[]) => multipart(...names.map((name) => file('scans', name, name)));
   const record = await upload(guest, '/api/v1/pairs', file('scans', 'a.txt', 'A'));
   const path = `/api/v1/pairs/${record.id}`;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { objectAt } from '../harness/json.ts';
 import { file, multipart, type Part } from '../harness/multipart.ts';
 import { onEachTopology } from '../harness/target.ts';
-import { define, fileField, namesOf } from './file-forms.ts';
+import { fileField, namesOf } from './file-forms.ts';
 
 onEachTopology('a form with files creates or changes the record', async (t, target) => {
-  await define(await target.admin(), 'put_papers', [
+  await (await target.admin()).define('put_papers', [
     fileField('papers', { multiple: true }),
     { name: 'title', type: 'text', required: true },
   ]);

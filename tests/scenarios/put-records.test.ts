@@ -6,7 +6,6 @@ import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology, type Target } from '../harness/target.ts';
 import { pathsOf } from './blog.ts';
-import { define } from './file-forms.ts';
 import { clientOf, createUsers, signUp } from './users.ts';
 
 const spec = 'records §17';
@@ -214,7 +213,7 @@ onEachTopology("a record with a deleted one's id does not open its history", asy
   const own = 'owner = @request.auth.id';
   const owned = { view_rule: own, update_rule: own, delete_rule: own, create_rule: null, history_enabled: true };
   const owner = { name: 'owner', type: 'text', options: { default: '@request.auth.id' } };
-  await define(await target.admin(), 'notes_of', [fields[0] ?? {}, owner], owned);
+  await (await target.admin()).define('notes_of', [fields[0] ?? {}, owner], owned);
   const ada = clientOf(target, await signUp(target, users, 'ada@example.com'));
   const bob = clientOf(target, await signUp(target, users, 'bob@example.com'));
   const path = '/api/v1/notes_of/note';

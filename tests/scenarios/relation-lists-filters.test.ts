@@ -13,11 +13,9 @@ const text = (name: string) => ({ name, type: 'text' });
 onEachTopology('filters and rules reach relation lists', async (t, target) => {
   const { guest } = target;
   const admin = await target.admin();
-  const define = (name: string, fields: object[], more: object = {}) =>
-    admin.post(path, { name, type: 'base', fields, ...more });
-  await define('tags', [text('name'), { name: 'weight', type: 'number' }], { view_rule: 'name != "hidden"' });
-  await define('secrets', [text('name')], { view_rule: '' });
-  await define('posts', [text('title'), several('tags', 'tags'), several('secrets', 'secrets')], {
+  await admin.define('tags', [text('name'), { name: 'weight', type: 'number' }], { view_rule: 'name != "hidden"' });
+  await admin.define('secrets', [text('name')], { view_rule: '' });
+  await admin.define('posts', [text('title'), several('tags', 'tags'), several('secrets', 'secrets')], {
     history_enabled: true,
   });
   const tag = (name: string, weight: number) => admin.create('tags', { name, weight });
@@ -94,7 +92,7 @@ onEachTopology('filters and rules reach relation lists', async (t, target) => {
   });
   const [user] = [await target.user()];
   assert.ok(user);
-  await define('teams', [text('name'), several('members', userCollection), several('tags', 'tags')], {
+  await admin.define('teams', [text('name'), several('members', userCollection), several('tags', 'tags')], {
     view_rule: 'members = @request.auth.id',
     list_rule: 'members = @request.auth.id',
     create_rule: 'members = @request.auth.id && tags.weight < 9',

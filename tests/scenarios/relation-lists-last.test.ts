@@ -11,10 +11,11 @@ const spec = 'records §7.1';
 onEachTopology('a list with restrictLast keeps its last record', async (t, target) => {
   const { guest } = target;
   const admin = await target.admin();
-  const define = (name: string, fields: object[]) => admin.post('/api/v1/collections', { name, type: 'base', fields });
-  await define('halls', []);
-  await define('keepers', [{ name: 'hall', type: 'relation', collection: 'halls', options: { cascade: 'cascade' } }]);
-  await define('shifts', [
+  await admin.define('halls', []);
+  await admin.define('keepers', [
+    { name: 'hall', type: 'relation', collection: 'halls', options: { cascade: 'cascade' } },
+  ]);
+  await admin.define('shifts', [
     several('keepers', 'keepers', { cascade: 'restrictLast' }, { required: true }),
     { name: 'hall', type: 'relation', collection: 'halls', options: { cascade: 'cascade' } },
   ]);

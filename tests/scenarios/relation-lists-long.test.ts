@@ -31,9 +31,8 @@ async function bytesOfLinks(target: Target): Promise<number> {
 onOneProcess('a long list is checked before it is written', async (t, target) => {
   const { guest } = target;
   const admin = await target.admin();
-  const define = (name: string, fields: object[]) => admin.post('/api/v1/collections', { name, type: 'base', fields });
-  const { id: collectionId } = (await define('tags', [])) as { id: string };
-  await define('posts', [several('tags', 'tags'), several('posts', 'posts')]);
+  const { id: collectionId } = (await admin.define('tags', [])) as { id: string };
+  await admin.define('posts', [several('tags', 'tags'), several('posts', 'posts')]);
   const unknown = Array.from({ length: 20_000 }, (_, index) => `no-such-tag-${index}`);
   const post = await admin.create('posts', {});
   const refusal = (name: string, request: string, body: object, field = 'tags'): Scenario => ({

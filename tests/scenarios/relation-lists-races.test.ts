@@ -13,9 +13,8 @@ async function readList(client: Client, path: string): Promise<readonly [ids: un
 onEachTopology("relation lists hold no deleted record's id [fields §3.9]", async (t, target) => {
   const { guest } = target;
   const admin = await target.admin();
-  const define = (name: string, fields: object[]) => admin.post('/api/v1/collections', { name, type: 'base', fields });
-  await define('tags', []);
-  await define('posts', [several('tags', 'tags')]);
+  await admin.define('tags', []);
+  await admin.define('posts', [several('tags', 'tags')]);
   const tag = async () => (await guest.create('tags', {})).id;
   const tags = (count: number) => Promise.all(Array.from({ length: count }, tag));
   const post = async (ids: readonly string[]) => `/api/v1/posts/${(await guest.create('posts', { tags: ids })).id}`;

@@ -12,11 +12,9 @@ const indexes = '/api/v1/admin/collections/plants/indexes';
 onEachTopology('relation lists keep their links when collections change', async (t, target) => {
   const { guest } = target;
   const admin = await target.admin();
-  const define = (name: string, fields: object[], more: object = {}) =>
-    admin.post(path, { name, type: 'base', fields, ...more });
-  await define('tags', [{ name: 'name', type: 'text' }]);
-  await define('plants', [{ name: 'tag', type: 'relation', collection: 'tags' }, several('more', 'tags')]);
-  await define('loops', [several('next', 'loops')]);
+  await admin.define('tags', [{ name: 'name', type: 'text' }]);
+  await admin.define('plants', [{ name: 'tag', type: 'relation', collection: 'tags' }, several('more', 'tags')]);
+  await admin.define('loops', [several('next', 'loops')]);
   const tag = async () => (await guest.create('tags', {})).id;
   const [a, b, c] = [await tag(), await tag(), await tag()];
   const one = await guest.create('plants', { tag: a, more: [b, a] });
@@ -180,7 +178,7 @@ onEachTopology('relation lists keep their links when collections change', async 
   );
 
   await t.test('a view shows the list [views §2.4]', async () => {
-    await define('pots', [several('words', 'words')]);
+    await admin.define('pots', [several('words', 'words')]);
     const pot = await guest.create('pots', { words: [c] });
     const view = await admin.post(path, { name: 'seen', type: 'view', view_query: 'select id, words from pots' });
     assert.match(String(view.fields), /"type":"relation".*"multiple":true/);

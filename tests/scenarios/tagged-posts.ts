@@ -13,20 +13,18 @@ const text = (name: string) => ({ name, type: 'text' });
 /** Defines posts with tag lists, and some tags, the last of which guests may not view. */
 export async function createTags(target: Target) {
   const admin = await target.admin();
-  const define = (name: string, fields: object[], rest: object = {}) =>
-    admin.post('/api/v1/collections', { name, type: 'base', fields, ...rest });
-  await define('tags', [text('name'), { name: 'next', type: 'relation', collection: 'tags' }], {
+  await admin.define('tags', [text('name'), { name: 'next', type: 'relation', collection: 'tags' }], {
     view_rule: 'name != "hidden"',
   });
-  await define('safes', [text('name')], { view_rule: '' });
-  await define('posts', [
+  await admin.define('safes', [text('name')], { view_rule: '' });
+  await admin.define('posts', [
     text('title'),
     several('tags', 'tags'),
     several('two', 'tags', { max: 2 }),
     several('safes', 'safes'),
     several('posts', 'posts'),
   ]);
-  await define('strict', [several('tags', 'tags', {}, { required: true })]);
+  await admin.define('strict', [several('tags', 'tags', {}, { required: true })]);
   const tags = [];
   for (const name of ['a', 'b', 'c', 'hidden']) tags.push(await admin.create('tags', { name }));
   return { admin, tags };

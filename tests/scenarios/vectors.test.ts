@@ -8,11 +8,9 @@ const vector = (name: string, dimensions: number) => ({ name, type: 'vector', op
 
 onEachTopology('a vector search finds records', async (t, target) => {
   const admin = await target.admin();
-  const define = (name: string, fields: object[], rules: object = {}) =>
-    admin.post('/api/v1/collections', { name, type: 'base', fields, ...rules });
   const fields = [{ name: 'title', type: 'text' }, vector('place', 2)];
-  await define('points', fields, { list_rule: 'title != "hidden"' });
-  await define('long', [vector('v', 4096)]);
+  await admin.define('points', fields, { list_rule: 'title != "hidden"' });
+  await admin.define('long', [vector('v', 4096)]);
   const east = await admin.create('points', { title: 'east', place: [2, 0] });
   const north = await admin.create('points', { title: 'north', place: [0, 0.1] });
   const west = await admin.create('points', { title: 'west', place: [-3, 0] });

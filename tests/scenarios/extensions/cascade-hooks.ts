@@ -20,24 +20,26 @@ const relation = (name: string, collection: string, cascade: string, required = 
 /** Deletes trees: their branches and leaves are deleted too, and nests lose the relation. */
 export async function cascadeHooks(t: TestContext, target: Target): Promise<void> {
   const admin = await target.admin();
-  const define = (name: string, fields: readonly object[]) =>
-    admin.post('/api/v1/collections', { name, type: 'base', fields });
-  await define('grove_log', [text('entry')]);
-  await define('grove_trees', [text('name'), text('other')]);
-  await define('grove_branches', [
+  await admin.define('grove_log', [text('entry')]);
+  await admin.define('grove_trees', [text('name'), text('other')]);
+  await admin.define('grove_branches', [
     text('name'),
     relation('tree', 'grove_trees', 'cascade'),
     relation('holds', 'grove_branches', 'cascade'),
   ]);
-  await define('grove_leaves', [text('name'), relation('branch', 'grove_branches', 'cascade')]);
-  await define('grove_nests', [
+  await admin.define('grove_leaves', [text('name'), relation('branch', 'grove_branches', 'cascade')]);
+  await admin.define('grove_nests', [
     text('name'),
     text('note'),
     relation('tree', 'grove_trees', 'setNull', true),
     relation('spare', 'grove_trees', 'setNull'),
   ]);
-  await define('grove_flocks', [text('name'), text('note'), several('trees', 'grove_trees', {}, { required: true })]);
-  await define('grove_crews', [text('note'), several('trees', 'grove_trees', { cascade: 'restrictLast' })]);
+  await admin.define('grove_flocks', [
+    text('name'),
+    text('note'),
+    several('trees', 'grove_trees', {}, { required: true }),
+  ]);
+  await admin.define('grove_crews', [text('note'), several('trees', 'grove_trees', { cascade: 'restrictLast' })]);
 
   /** Creates a tree. Returns its id and path. */
   const plant = async (name: string, body: object = {}) => {

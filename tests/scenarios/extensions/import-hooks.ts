@@ -9,10 +9,8 @@ export async function importHooks(t: TestContext, target: Target): Promise<void>
   const admin = await target.admin();
   const number = (name: string) => ({ name, type: 'number' });
   const text = (name: string) => ({ name, type: 'text' });
-  const define = (name: string, fields: readonly object[]) =>
-    admin.post('/api/v1/collections', { name, type: 'base', fields });
-  await define('shop_orders', [text('code'), text('item'), number('amount'), number('price'), text('note')]);
-  await define('shop_stock', [text('item'), number('left'), number('price')]);
+  await admin.define('shop_orders', [text('code'), text('item'), number('amount'), number('price'), text('note')]);
+  await admin.define('shop_stock', [text('item'), number('left'), number('price')]);
   t.after(async () => {
     for (const name of ['shop_orders', 'shop_stock']) await admin.delete(`/api/v1/collections/${name}`);
   });

@@ -6,7 +6,7 @@ import { file } from '../../harness/multipart.ts';
 import { refused } from '../../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../../harness/scenario.ts';
 import type { Target } from '../../harness/target.ts';
-import { define, fileField, namesOf, upload } from '../file-forms.ts';
+import { fileField, namesOf, upload } from '../file-forms.ts';
 import { rowsOf } from '../history-rows.ts';
 
 const spec = 'extensions §2.4';
@@ -23,7 +23,7 @@ export async function restoreHooks(t: TestContext, target: Target): Promise<void
     { name: 'pin', type: 'password' },
     fileField('papers', { multiple: true }),
   ];
-  await define(admin, 'grove_notes', fields, { history_enabled: true });
+  await admin.define('grove_notes', fields, { history_enabled: true });
   const notes = '/api/v1/grove_notes';
   const write = async (text: string, body: object = {}) => {
     const first = await admin.create('grove_notes', { text, tags: ['a'], ...body });

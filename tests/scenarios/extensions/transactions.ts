@@ -13,12 +13,10 @@ export async function transactions(t: TestContext, target: Target): Promise<void
   const admin = await target.admin();
   const { guest } = target;
   const name = { name: 'name', type: 'text', options: { unique: true } };
-  const define = (collection: string, fields: readonly object[], more: object = {}) =>
-    admin.post('/api/v1/collections', { name: collection, type: 'base', fields, ...more });
-  await define('transfers', [name]);
-  await define('transfer_vault', [name], { create_rule: '' });
-  await define('transfer_notes', [{ name: 'text', type: 'text' }]);
-  await define('transfer_counters', [{ name: 'n', type: 'number' }]);
+  await admin.define('transfers', [name]);
+  await admin.define('transfer_vault', [name], { create_rule: '' });
+  await admin.define('transfer_notes', [{ name: 'text', type: 'text' }]);
+  await admin.define('transfer_counters', [{ name: 'n', type: 'number' }]);
   await guest.create('transfers', { name: 'taken' });
   const sent = (title: string, body: object, expect: Scenario['expect'], more: Partial<Scenario> = {}): Scenario => ({
     name: title,

@@ -20,16 +20,14 @@ export const password = 'correct horse battery staple';
  */
 export async function createNotes(target: Pick<Target, 'admin'>): Promise<void> {
   const admin = await target.admin();
-  const make = (name: string, fields: readonly object[], more: object = {}) =>
-    admin.post('/api/v1/collections', { name, type: 'base', fields, ...more });
   const seenBy = (rule: string) => ({ list_rule: rule, view_rule: rule });
-  await make('notes', [text('text'), { name: 'rank', type: 'number' }]);
-  await make('people', [text('name')], { type: 'auth' });
-  await make('tasks', [text('title'), relation('owner', 'people')], seenBy('owner = @request.auth.id'));
-  await make('teams', [text('name')]);
-  await make('memberships', [relation('user', 'people'), relation('team', 'teams')]);
+  await admin.define('notes', [text('text'), { name: 'rank', type: 'number' }]);
+  await admin.define('people', [text('name')], { type: 'auth' });
+  await admin.define('tasks', [text('title'), relation('owner', 'people')], seenBy('owner = @request.auth.id'));
+  await admin.define('teams', [text('name')]);
+  await admin.define('memberships', [relation('user', 'people'), relation('team', 'teams')]);
   const isMember = 'exists(memberships, team = record.team && user = @request.auth.id)';
-  await make('papers', [text('title'), relation('team', 'teams')], seenBy(isMember));
+  await admin.define('papers', [text('title'), relation('team', 'teams')], seenBy(isMember));
 }
 
 /** The messages that a test expects. A heartbeat may come between them, because a busy machine takes longer than 15 s. */
