@@ -23,6 +23,7 @@ export type ScenarioRun = 'wire' | 'client' | 'clientInAll';
 export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'access-patterns': ['clientInAll'],
   'account-erasure': ['wire'],
+  'account-ids': [],
   'account-mails': ['wire', 'client'],
   'address-changes': ['wire', 'client'],
   'admin-passkeys': [],

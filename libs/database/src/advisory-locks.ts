@@ -41,7 +41,7 @@ export const locks = {
    * database function that reads earlier records' versions for a create or a PUT.
    */
   recordId: ofEach(''),
-  /** An account's id. Taken by a PUT that creates an account with it, so that no two collections have one. */
+  /** An account's id. Taken by a write that creates an account with a chosen id, so that no two collections have one. */
   accountId: ofEach('account '),
   /** The test databases' template, by its name. A test file takes it for its session, so that only one creates it. */
   testTemplate: 'hashtext($1)',
@@ -50,4 +50,13 @@ export const locks = {
 /** Takes a lock until the transaction ends. `object` is what `$1` in its key stands for. */
 export async function takeLock(query: Query, key: string, object?: string): Promise<void> {
   await query({ text: `select pg_advisory_xact_lock(${key})`, values: object === undefined ? [] : [object] });
+}
+
+/** Takes locks for several objects until the transaction ends, in one order for all takers: none waits for another in a circle. */
+export async function takeLocks(query: Query, key: string, objects: readonly string[]): Promise<void> {
+  await query({
+    text: `select count(pg_advisory_xact_lock(${key.replaceAll('$1', 'o.object')}))
+      from (select object from unnest($1::text[]) as u (object) order by object collate "C") o`,
+    values: [objects],
+  });
 }

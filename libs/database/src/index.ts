@@ -1,4 +1,4 @@
-export { locks, takeLock } from './advisory-locks.ts';
+export { locks, takeLock, takeLocks } from './advisory-locks.ts';
 export type { ClientReads } from './client-reads.ts';
 export {
   commandIsRunning,

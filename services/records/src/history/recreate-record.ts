@@ -13,6 +13,7 @@ import {
 } from '@recordbus/schema';
 import { dropNamed, narrowRemoval } from '../files/announced-files.ts';
 import { fileNamesIn } from '../files/file-changes.ts';
+import { refuseOthersId } from '../record/others-account-ids.ts';
 import type { Call } from '../rules/rule-context.ts';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { addChangeWork } from '../write/after-commit.ts';
@@ -49,16 +50,18 @@ const withOptionalSecrets = (collection: Collection): Collection => ({
 
 /**
  * Creates a deleted record again, with its id and a version's values, in the transaction that found it deleted. An
- * account has no password and no second factor then. Throws 422 naming every field whose value cannot be written.
+ * account has no password and no second factor then. Throws 422 naming every field whose value cannot be written, and for an
+ * id that an account in another collection has got meanwhile.
  */
 export async function recreateRecord(
   unit: WriteUnit,
   collection: Collection,
   { id, snapshot, isRecorded }: DeletedRecord,
   call: Call,
-  { findLostFiles, encryption, hooks }: RestoreRules,
+  { findLostFiles, encryption, hooks, collections }: RestoreRules,
 ): Promise<WrittenRecord> {
   const { query } = unit;
+  await refuseOthersId(query, collection, collections.otherAuthCollections(collection), id);
   const { reader, recreate } = compiled(collection);
   const files = { collectionId: collection.id, recordId: id };
   const last = await findLastSnapshot(query, collection, id);

@@ -1,5 +1,6 @@
 import type { Query } from '@recordbus/database';
 import type { Collection, FieldEncryption } from '@recordbus/schema';
+import type { ServedCollections } from '../record/served-collections.ts';
 import type { WriteHooks } from '../write/write-hooks.ts';
 
 /** Returns which of a record's files no longer have bytes. */
@@ -15,4 +16,5 @@ export interface RestoreRules {
   readonly findLostFiles: FindLostFiles;
   readonly encryption: FieldEncryption;
   readonly hooks: WriteHooks;
+  readonly collections: Pick<ServedCollections, 'otherAuthCollections'>;
 }

@@ -1,11 +1,11 @@
 import { hasAccounts } from '@recordbus/accounts';
-import { locks, type Query, takeLock } from '@recordbus/database';
-import { AppError, forbidden, preconditionFailed, validationFailed } from '@recordbus/errors';
+import { AppError, forbidden, preconditionFailed } from '@recordbus/errors';
 import type { UnusedKey } from '@recordbus/http';
-import { type Collection, tableOf } from '@recordbus/schema';
+import type { Collection } from '@recordbus/schema';
 import { hasPendingRemoval, removalPending } from '../files/pending-removal.ts';
 import type { Upload } from '../files/upload-parts.ts';
 import { etagOf } from '../record/etag.ts';
+import { refuseOthersId } from '../record/others-account-ids.ts';
 import type { ServedCollections } from '../record/served-collections.ts';
 import { type Call, passesRules } from '../rules/rule-context.ts';
 import { createRecordAt } from './create-record.ts';
@@ -107,25 +107,15 @@ async function createMissing(
   rules: PutRules,
 ): Promise<WrittenRecord | undefined> {
   rules.collections.requireAction(collection, 'create', call.principal);
-  // Rules compare account ids from all collections, so nobody may take another account's id (rules §5).
   if (id !== undefined && hasAccounts(collection)) {
     if (!passesRules(call, collection, 'write')) throw forbidden("only admins choose an account's id");
-    await refuseOthersId(unit.query, rules.collections.otherAuthCollections(collection), id);
+    await refuseOthersId(unit.query, collection, rules.collections.otherAuthCollections(collection), id);
   }
   if (id !== undefined && (await hasPendingRemoval(unit.query, collection, id))) throw removalPending();
   const body = await applyToNothing(collection, sent);
   const seen = body === sent ? call : { ...call, request: { ...call.request, body } };
   const record = { id, place: key ? key.fields : ('id' as const), body, upload, keptFor };
   return createRecordAt(unit, collection, record, seen, rules);
-}
-
-/** Throws 422 for the id of an account in one of the collections. */
-async function refuseOthersId(query: Query, collections: readonly Collection[], id: string): Promise<void> {
-  if (collections.length === 0) return;
-  await takeLock(query, locks.accountId, id);
-  const tests = collections.map((collection) => `exists (select from ${tableOf(collection)} where id = $1)`);
-  const [row] = await query<{ isTaken: boolean }>({ text: `select ${tests.join(' or ')} as "isTaken"`, values: [id] });
-  if (row?.isTaken) throw validationFailed({ id: "is an account's in another collection" });
 }
 
 /** Throws 412 for an existing record, with its version only for callers who may change it. Returns if it is gone. */

@@ -4,6 +4,7 @@ import { inSlices } from '@recordbus/limits/time-slice';
 import { type ColumnValues, explainRefusal, isSetBy, perCollection } from '@recordbus/schema';
 import { readDateValue } from '@recordbus/text/date-text';
 import { columnsOfRows } from '../../batch/given-rows.ts';
+import { findOthersIds, othersId } from '../../record/others-account-ids.ts';
 import { prepareWrite } from '../../record/prepared.ts';
 import { readNewId } from '../../record/record-id.ts';
 import { prepareCreate } from '../../write/create-record.ts';
@@ -11,7 +12,7 @@ import type { WriteUnit } from '../../write/write-unit.ts';
 import { type CreatedRows, type CreateRowsOptions, composeCreateRows } from './create-rows-sql.ts';
 import { deferRows } from './defer-rows.ts';
 import { isPlaced, numericDatesOf } from './import-options.ts';
-import { type ImportContext, type ImportRow, noTarget, type Outcomes, refusalOf } from './import-row.ts';
+import { type ImportContext, type ImportRow, noTarget, type Outcomes, refusalOf, refused } from './import-row.ts';
 import type { MissingTargets } from './missing-targets.ts';
 import { namedFiles } from './named-files.ts';
 import { takeHash } from './stored-password.ts';
@@ -45,7 +46,20 @@ export async function draftRows(
       outcomes.set(row.row, refusalOf(error));
     }
   }
-  return drafts;
+  return withoutOthersIds(unit, context, drafts, outcomes);
+}
+
+async function withoutOthersIds(
+  { query }: WriteUnit,
+  { collection, rules }: ImportContext,
+  drafts: readonly Draft[],
+  outcomes: Outcomes,
+): Promise<Draft[]> {
+  const chosen = drafts.flatMap(({ id }) => id ?? []);
+  const taken = await findOthersIds(query, collection, rules.collections.otherAuthCollections(collection), chosen);
+  const [free, others] = split(drafts, ({ id }) => id === undefined || !taken.has(id));
+  for (const { row } of others) outcomes.set(row, refused(othersId));
+  return free;
 }
 
 async function draftOf(unit: WriteUnit, context: ImportContext, from: ImportRow): Promise<Draft> {
