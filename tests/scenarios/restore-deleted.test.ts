@@ -3,6 +3,7 @@ import { type BusEvent, openBusReader } from '../harness/bus-reader.ts';
 import type { Answer } from '../harness/client.ts';
 import { createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
+import { inDatabase } from '../harness/in-database.ts';
 import { numberAt, objectAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
@@ -215,6 +216,12 @@ onEachTopology('a restored record has no files', async (t, target) => {
   const statusOf = async (name: unknown) => (await guest.get(`/api/files/folders/${made.id}/${name}`)).status;
   await guest.delete(path);
   await eventually('the content is gone', async () => (await statusOf(made.one)) === 404);
+  // The answer is 404 as soon as the record is gone, and the bytes go later.
+  if (target.databaseUrl !== undefined)
+    await eventually('its bytes are gone', async () => {
+      const due = 'select from system.file_removals where record_id = $1';
+      return (await inDatabase(target, due, [made.id])).length === 0;
+    });
   await t.test('its file fields are empty [history §6.3]', async () => {
     const answer = await root.send('POST', `${path}/restore?at=${far}&deleted=1`);
     assert.equal(answer.status, 201, answer.text);
