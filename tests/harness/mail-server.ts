@@ -20,6 +20,7 @@ export interface ReceivedMail {
  *
  * - `refuse`: refused for good.
  * - `later`: refused for now, once.
+ * - `busy`: refused for now, always.
  * - `stall`: never answered, once. The dialogue stops before the mail.
  * - `held`: recorded and never answered, once. The client cannot know that the mail was taken.
  */
@@ -50,7 +51,8 @@ export async function startMailServer(): Promise<MailServer> {
     onRcptTo({ address }, _session, done) {
       asked.push(address);
       if (isFirst(address, 'stall')) return;
-      if (isFirst(address, 'later')) done(Object.assign(new Error('try again later'), { responseCode: 451 }));
+      if (address.startsWith('busy') || isFirst(address, 'later'))
+        done(Object.assign(new Error('try again later'), { responseCode: 451 }));
       else if (!address.startsWith('refuse')) done();
       else done(Object.assign(new Error('no such user here'), { responseCode: 550 }));
     },

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import { createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { listAt, textAt } from '../harness/json.ts';
+import { listAt, objectAt, textAt } from '../harness/json.ts';
 import { startMailServer } from '../harness/mail-server.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
+import { unknownId } from './blog.ts';
 
 const path = '/api/v1/admin/mails';
 
 interface Logged {
+  readonly id: string;
   readonly to: string;
   readonly template: string;
   readonly state: string;
@@ -32,6 +34,36 @@ onEachTopology('the mail log', async (t, target) => {
       request: `GET ${path}?state=lost`,
       expect: refused.duplicate,
       spec: 'mail §4.1',
+    },
+    {
+      name: 'a guest, one mail',
+      request: `GET ${path}/${unknownId}`,
+      expect: refused.unauthenticated,
+      spec: 'http §6.2',
+    },
+    {
+      name: 'a user sends one',
+      as: 'user',
+      request: `POST ${path}/${unknownId}/send`,
+      body: {},
+      expect: refused.forbidden,
+      spec: 'http §6.3',
+    },
+    {
+      name: 'an unknown mail',
+      as: 'admin',
+      request: `GET ${path}/${unknownId}`,
+      expect: refused.notFound,
+      spec: 'mail §4.2',
+    },
+    { name: 'no id', as: 'admin', request: `GET ${path}/none`, expect: refused.notFound, spec: 'mail §4.2' },
+    {
+      name: 'an unknown mail, sent',
+      as: 'admin',
+      request: `POST ${path}/${unknownId}/send`,
+      body: {},
+      expect: refused.notFound,
+      spec: 'mail §4.2',
     },
     { name: 'NUL', as: 'admin', request: `GET ${path}?to=%00`, expect: refused.duplicate, spec: 'mail §4.1' },
   ]);
@@ -87,6 +119,51 @@ onEachTopology('the mail log', async (t, target) => {
   await t.test('a mail that is refused for now is sent later [mail §3.3]', async () => {
     const { state, attempts, last_error } = await ended('later.logged@example.com');
     assert.deepEqual({ state, attempts, last_error }, { state: 'sent', attempts: 2, last_error: null });
+  });
+  const read = async (id: string) => objectAt((await admin.get(`${path}/${id}`)).json, 'data');
+  const idOf = async (email: string) => String((await list(`to=${encodeURIComponent(email)}`)).rows[0]?.id);
+
+  await t.test("one mail has its attempts, with the server's words [mail §4.2]", async () => {
+    const sent = await read(await idOf('later.logged@example.com'));
+    const { attempt_log: log, next_attempt, ...mail } = sent;
+    assert.deepEqual(mail, (await list('to=later.logged@example.com')).rows[0]);
+    assert.equal(next_attempt, null);
+    assert.ok(Array.isArray(log));
+    assert.deepEqual(
+      log.map(({ error }) => error),
+      ['451 try again later', null],
+    );
+    for (const { at } of log)
+      assert.ok(at >= Number(mail.created) && at <= Number(mail.finished), JSON.stringify(sent));
+    const dead = await read(await idOf('refuse.logged@example.com'));
+    assert.deepEqual(
+      listAt(dead, 'attempt_log').map(({ error }) => error),
+      ['550 no such user here'],
+    );
+  });
+  await t.test('a waiting mail is sent at once when an admin says so, others are 409 [mail §4.2]', async () => {
+    await register('busy.logged');
+    const id = await idOf('busy.logged@example.com');
+    const send = () => admin.send('POST', `${path}/${id}/send`, { body: {} });
+    const tried = async (attempts: number) =>
+      eventually(`${attempts} attempts`, async () => {
+        assert.equal((await send()).status, 200);
+        const mail = await read(id);
+        return Number(mail.attempts) >= attempts && mail;
+      });
+    // By itself the fifth attempt would come 300 seconds after the fourth.
+    await tried(4);
+    const mail = await tried(5);
+    assert.equal(mail.state, 'waiting');
+    assert.ok(Number(mail.next_attempt) >= Number(mail.created));
+    assert.ok(listAt(mail, 'attempt_log').every(({ error }) => error === '451 try again later'));
+    assert.equal(listAt(mail, 'attempt_log').length, mail.attempts);
+    for (const email of ['ada.logged@example.com', 'refuse.logged@example.com']) {
+      const answer = await admin.send('POST', `${path}/${await idOf(email)}/send`, { body: {} });
+      assert.deepEqual([answer.status, textAt(answer.json, 'code')], [409, 'mail_state']);
+    }
+    const { json } = await admin.get(`/api/v1/admin/audit?action=mails.send&perPage=1`);
+    assert.equal(textAt(json, 'data.0.target_id'), id, JSON.stringify(json));
   });
   await t.test('by state, record, template and page', async () => {
     const addresses = async (query: string) => (await list(query)).rows.map(({ to }) => to);

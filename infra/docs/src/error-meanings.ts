@@ -64,6 +64,7 @@ export const meanings: Readonly<Record<string, string>> = {
   invalid_job_input: "The job's schema refuses its input; `details` has the members.",
   job_key: 'Another job with the same key waits already.',
   job_state: "The job's state does not allow it.",
+  mail_state: 'The mail was sent or given up.',
   last_admin: 'The last admin cannot be deleted.',
   last_way_in: 'The user has no other way to sign in. Set a password or add a passkey first.',
   mail_not_configured: 'Mail is not configured.',

@@ -28,7 +28,7 @@ export type {
 export type { ExtensionJob, ExtensionJobDetails } from './admin/extension-jobs.ts';
 export type { Erasure, ErasureCertificate, Job } from './admin/jobs.ts';
 export type { ServiceKey, ServiceKeyValues } from './admin/keys.ts';
-export type { LoggedMail } from './admin/mails.ts';
+export type { LoggedMail, MailDetails } from './admin/mails.ts';
 export type { ListedMove, Move, MoveChoices, MoveReport } from './admin/moves.ts';
 export type {
   AuditFilter,

@@ -4,7 +4,7 @@ export { enqueueMessage } from './enqueue-message.ts';
 export { isMailConfigured } from './is-mail-configured.ts';
 export { findLanguage } from './language.ts';
 export type { Mail, MailSubject } from './mail.ts';
-export { listMails, mailStates, tidyMailLog } from './mail-log.ts';
+export { findMail, hurryMail, listMails, mailStates, tidyMailLog } from './mail-log.ts';
 export { createMailSender, type MailSender } from './mail-sender.ts';
 export { isOneAddress } from './mailable-address.ts';
 export type { Attachment, Mailbox, Message } from './message.ts';

@@ -16,6 +16,14 @@ interface LoggedMail {
   readonly finished: number | null;
 }
 
+/** A mail with its attempts. */
+interface MailDetails extends LoggedMail {
+  /** When it is tried next; null if it has ended. */
+  readonly next_attempt: number | null;
+  /** The last 100 attempts, oldest first. */
+  readonly attempt_log: readonly { readonly at: number; readonly error: string | null }[];
+}
+
 /** SQL: the columns that the log copies from the queue. */
 export const loggedColumns = 'id, template, recipient, collection_id, record_id, created_at';
 
@@ -24,19 +32,33 @@ interface Outcome {
   readonly state: string;
   /** SQL: why. */
   readonly error: string;
-  /** Whether the log keeps an error that it has. */
-  readonly keepsError?: boolean;
+  /** Whether the mail ended without an attempt. Then the log keeps the last attempt's error, if there was one. */
+  readonly isUntried?: boolean;
 }
+
+/** How many attempts the log keeps. */
+const keptAttempts = 100;
 
 /**
  * SQL: writes queue rows' outcome to the log. `rows` has the logged columns and `attempts`. A mail that an older version
  * queued has no row yet.
  */
-export const logFrom = (rows: string, { state, error, keepsError = false }: Outcome): string =>
-  `insert into system.mails as l (${loggedColumns}, attempts, state, last_error, finished_at)
-  select ${loggedColumns}, attempts, ${state}, ${error}, case when ${state} <> 'waiting' then now() end from ${rows}
+export function logFrom(rows: string, { state, error, isUntried = false }: Outcome): string {
+  const attempt = isUntried
+    ? `'[]'::jsonb`
+    : `jsonb_build_array(jsonb_build_object('at', floor(extract(epoch from now()))::bigint, 'error', ${error}::text))`;
+  return `insert into system.mails as l (${loggedColumns}, attempts, state, last_error, finished_at, attempt_log)
+  select ${loggedColumns}, attempts, ${state}, ${error}, case when ${state} <> 'waiting' then now() end, ${attempt} from ${rows}
   on conflict (id) do update set attempts = excluded.attempts, state = excluded.state, finished_at = excluded.finished_at,
-    last_error = ${keepsError ? 'coalesce(l.last_error, excluded.last_error)' : 'excluded.last_error'}`;
+    last_error = ${isUntried ? 'coalesce(l.last_error, excluded.last_error)' : 'excluded.last_error'},
+    attempt_log = case when jsonb_array_length(l.attempt_log) < ${keptAttempts} then l.attempt_log else l.attempt_log - 0 end
+      || excluded.attempt_log`;
+}
+
+/** SQL: a row `l` of the log, as admins get it. */
+const shownColumns = `l.id, l.recipient as to, l.template, l.state, l.attempts, l.last_error, l.collection_id, l.record_id,
+        floor(extract(epoch from l.created_at))::bigint as created,
+        floor(extract(epoch from l.finished_at))::bigint as finished`;
 
 interface MailsPage {
   readonly page: number;
@@ -62,10 +84,7 @@ export async function listMails(
   const where = ['true', ...conditions.map(({ sql }, index) => `${sql} $${index + 1}`)].join(' and ');
   const values = conditions.map(({ value }) => value);
   const rows = await query<LoggedMail>({
-    text: `select id, recipient as to, template, state, attempts, last_error, collection_id, record_id,
-        floor(extract(epoch from created_at))::bigint as created,
-        floor(extract(epoch from finished_at))::bigint as finished
-      from system.mails where ${where} order by id desc limit $${values.length + 1} offset $${values.length + 2}`,
+    text: `select ${shownColumns} from system.mails l where ${where} order by id desc limit $${values.length + 1} offset $${values.length + 2}`,
     values: [...values, perPage, Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)],
   });
   const [count] = await query<{ total: number }>({
@@ -73,6 +92,28 @@ export async function listMails(
     values,
   });
   return { rows, totalItems: count?.total ?? 0 };
+}
+
+/** Finds a mail by its id, a UUID, with its attempts. */
+export async function findMail(query: Query, id: string): Promise<MailDetails | undefined> {
+  const [row] = await query<MailDetails>({
+    text: `select ${shownColumns}, floor(extract(epoch from q.next_attempt_at))::bigint as next_attempt, l.attempt_log
+      from system.mails l left join system.mail_queue q on q.id = l.id and l.state = 'waiting' where l.id = $1`,
+    values: [id],
+  });
+  return row;
+}
+
+/**
+ * Makes a waiting mail due now. Returns whether it waits. Call `bus.notify('mail')` after the commit. One that is being
+ * sent keeps its next time if the attempt fails.
+ */
+export async function hurryMail(query: Query, id: string): Promise<boolean> {
+  const rows = await query({
+    text: 'update system.mail_queue set next_attempt_at = now() where id = $1 and expires_at > now() returning 1',
+    values: [id],
+  });
+  return rows.length > 0;
 }
 
 /** How long a row may wait without a queued mail before its end counts as unknown, in minutes. */

@@ -81,7 +81,7 @@ export const removeExpiredMail = (query: Query): Promise<ExpiredMail[]> =>
         delete from system.mail_queue m where expires_at <= now() and ${isFree('m')}
         returning ${loggedColumns}, attempts
       )
-      ${logFrom('expired', { state: "'dead'", error: "'not sent in time'", keepsError: true })}
+      ${logFrom('expired', { state: "'dead'", error: "'not sent in time'", isUntried: true })}
       returning id, template, recipient, attempts`,
     values: [],
   });

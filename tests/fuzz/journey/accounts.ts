@@ -153,6 +153,14 @@ export async function goThroughAccounts({ call, admin, collection, mails, provid
   await login('uma@example.com');
   await call('getAdminUsersByCollection', { as: admin, path, query: { search: 'UMA@', perPage: '2' } });
   await call('getAdminMails', { as: admin, query: { to: 'uma@example.com', perPage: '2' } });
+  await auth('postAuthByCollectionRegister', { body: { email: 'busy@example.com', password } });
+  const [waiting] = listAt(
+    (await call('getAdminMails', { as: admin, query: { to: 'busy@example.com' } })).json,
+    'data',
+  );
+  const mail = { as: admin, path: { id: String(waiting?.id) } };
+  await call('getAdminMailsById', mail);
+  await call('postAdminMailsByIdSend', mail);
   const [open] = listAt((await manage('getAdminUsersByCollectionById')).json, 'data.sessions');
   await manage('deleteAdminUsersByCollectionByIdSessionsBySession', { session: String(open?.id) });
   await manage('deleteAdminUsersByCollectionByIdSessions');

@@ -19,6 +19,14 @@ export interface LoggedMail {
   readonly finished: number | null;
 }
 
+/** A mail with its attempts. */
+export interface MailDetails extends LoggedMail {
+  /** When it is tried next, in unix seconds; null if it has ended. */
+  readonly next_attempt: number | null;
+  /** The last 100 attempts, oldest first. `error` has the mail server's words, and is null if it took the mail. */
+  readonly attempt_log: readonly { readonly at: number; readonly error: string | null }[];
+}
+
 type MailFilter = PageOptions & {
   readonly state?: LoggedMail['state'];
   readonly to?: string;
@@ -26,7 +34,12 @@ type MailFilter = PageOptions & {
   readonly record_id?: string;
 };
 
+const path = ['admin', 'mails'];
+
 /** The mail log. */
-export const createMails = ({ page }: Requests) => ({
-  list: (filter?: MailFilter, options?: CallOptions) => page<Page<LoggedMail>>(['admin', 'mails'], filter, options),
+export const createMails = ({ get, page, post }: Requests) => ({
+  list: (filter?: MailFilter, options?: CallOptions) => page<Page<LoggedMail>>(path, filter, options),
+  get: (id: string, options?: CallOptions) => get<MailDetails>([...path, id], options),
+  /** Sends a waiting mail now. */
+  send: (id: string, options?: CallOptions) => post<MailDetails>([...path, id, 'send'], {}, options),
 });

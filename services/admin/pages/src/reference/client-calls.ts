@@ -83,6 +83,8 @@ export const clientCalls: Readonly<Record<string, string>> = {
   'GET /api/v1/auth/{collection}/totp/recovery/status': "client.auth('{collection}').totp.recoveryStatus()",
   'POST /api/v1/admin/settings/test-email': "client.admin.settings.testEmail({ to: 'ada@example.com' })",
   'GET /api/v1/admin/mails': "client.admin.mails.list({ state: 'dead' })",
+  'GET /api/v1/admin/mails/{id}': "client.admin.mails.get('{id}')",
+  'POST /api/v1/admin/mails/{id}/send': "client.admin.mails.send('{id}')",
   'GET /api/v1/{collection}': "client.from('{collection}').list()",
   'POST /api/v1/{collection}': "client.from('{collection}').create({body})",
   'PUT /api/v1/{collection}': "client.from('{collection}').upsert({ on: ['name'] }, {body})",
