@@ -134,6 +134,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'list-during-changes.slow': [],
   'lists-by-body': ['wire'],
   lockout: ['clientInAll'],
+  'long-queues.slow': [],
   'mail-log': [],
   'mail-languages': ['wire'],
   mail: [],

@@ -34,7 +34,7 @@ export const locks = {
   room: ofEach('room '),
   /** A cron's runs, by its name. Taken by the replica that begins one. */
   cron: ofEach('cron '),
-  /** An extension's jobs, by its name. Taken by a replica while it claims some. */
+  /** An extension's jobs, by its name. Taken by a replica while it claims some that have a concurrency. */
   extensionJobs: ofEach('extension jobs '),
   /**
    * A record id's versions, by `<collection id>/<record id>`. Taken when a deleted record is restored, and by the

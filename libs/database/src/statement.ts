@@ -1,8 +1,8 @@
 import type { Consistency } from '@recordbus/request/consistency';
 
 /**
- * One SQL statement. A named statement is prepared and planned once per connection. Use names only for texts from a
- * bounded set, and never one name for two texts.
+ * One SQL statement. A named statement is prepared once per connection, and planned once, except in the class `own`. Use
+ * names only for texts from a bounded set, and never one name for two texts.
  */
 export interface Statement {
   readonly name?: string;

@@ -24,6 +24,17 @@ export async function enqueueMail(query: Query, mail: Mail): Promise<void> {
   await insertMails(query, { template, recipients: [to], variables, usefulForSec, about });
 }
 
+/**
+ * SQL: when the next turn of a client or an address is; null if none of its mails waits. In the index's order: a maximum with
+ * its condition would read all other clients' mails where PostgreSQL expects few clients.
+ */
+const nextTurnOf = (column: 'client' | 'address', value: string): string => `(
+            select case when ${column} = ${value} then turn_at + interval '${turnSec} seconds' end from (
+              select ${column}, turn_at from system.mail_queue where ${column} <= ${value}
+              order by ${column} desc, turn_at desc limit 1
+            ) as last
+          )`;
+
 interface NewMails {
   readonly template: MailTemplate;
   readonly recipients: readonly string[];
@@ -43,8 +54,8 @@ export async function insertMails(query: Query, mails: NewMails): Promise<void> 
     text: `with turn as (
         select greatest(
           now() - make_interval(secs => $7::integer),
-          (select max(turn_at) + interval '${turnSec} seconds' from system.mail_queue
-            where client = $5 or (address = $6 and $7 = 0))
+          ${nextTurnOf('client', '$5')},
+          case when $7 = 0 then ${nextTurnOf('address', '$6')} end
         ) as at
       ), queued as (
         insert into system.mail_queue

@@ -20,6 +20,8 @@ interface QueueWorkerOptions<T> {
   readonly log: Logger;
   /** The interval between claims without a wake, in milliseconds. */
   readonly idleMs?: number;
+  /** How long an item's end waits for others before the next claim, in milliseconds; 5 by default. */
+  readonly soonMs?: number;
   /** The most items in progress at once. */
   readonly maxRunning: number;
   /** The most items that one claim takes; by default, as many as there is room for. */
@@ -38,10 +40,17 @@ const failureMs = 1000;
 
 /** Creates a process's worker; it does nothing before `start`. */
 export function createQueueWorker<T>(options: QueueWorkerOptions<T>): QueueWorker<T> {
-  const { name, log, idleMs = defaultIdleMs, maxRunning, maxClaim = maxRunning, graceMs = 0 } = options;
+  const { name, log, idleMs = defaultIdleMs, soonMs, maxRunning, maxClaim = maxRunning, graceMs = 0 } = options;
   const running = new Map<T, Promise<void>>();
   const ending = new AbortController();
-  const claiming = every({ name, log, intervalMs: idleMs, retryMs: failureMs, run: claimAndBegin });
+  const claiming = every({
+    name,
+    log,
+    intervalMs: idleMs,
+    retryMs: failureMs,
+    ...(soonMs !== undefined && { soonMs }),
+    run: claimAndBegin,
+  });
   /** Whether the last claim may have left due items. An item's end then claims again. */
   let leftSome = true;
 

@@ -32,8 +32,12 @@ const connectionClasses = {
   writes: { statementMs: 15_000 },
   /** A write that takes long or waits for a lock would delay the other writes in its commit, so it runs again alone. */
   sharedWrites: { statementMs: 250, settings: { lock_timeout: '50ms' } },
-  /** The process's own work and admins' work. Schema changes set their own statement time. */
-  own: { statementMs: 30_000 },
+  /**
+   * The process's own work and admins' work. Schema changes set their own statement time. Queues grow from nothing to
+   * 100,000 rows within seconds, and a plan from before would read whole tables until PostgreSQL's next statistics: each
+   * statement is planned for the tables as they are. Their newest rows are in memory, so an index costs little there.
+   */
+  own: { statementMs: 30_000, settings: { plan_cache_mode: 'force_custom_plan', random_page_cost: '1.1' } },
   health: { statementMs: 2000 },
 } as const satisfies Record<string, ConnectionClass>;
 

@@ -66,7 +66,7 @@ export async function removeOldAudit(query: Query, days: number): Promise<number
   for (;;) {
     const rows = await query({
       text: `delete from system.audit where id in (
-          select id from system.audit where at < extract(epoch from now()) - $1::double precision * 86400
+          select id from system.audit where at < floor(extract(epoch from now()) - $1::double precision * 86400)::bigint
           order by at limit ${batchRows}
         ) returning id`,
       values: [days],

@@ -75,9 +75,9 @@ export async function takeJob(query: Query, beside: readonly JobActor[] = []): P
   const [row] = await query<Job>({
     text: jobs.claim({
       due: `select j.id as key from system.jobs j
-        join (
-          select actor->>'id' as actor, max(started_at) as last_started_at from system.jobs group by 1
-        ) turns on turns.actor = j.actor->>'id'
+        cross join lateral (
+          select max(o.started_at) as last_started_at from system.jobs o where o.actor->>'id' = j.actor->>'id'
+        ) turns
         where j.state in ('queued', 'running') and ${isFree('j')}
           and j.actor->>'id' <> all($1::text[]) and (j.actor->>'type' = 'admin' or not $2)
         order by turns.last_started_at nulls first, j.created_at, j.id limit 1 for update of j skip locked`,

@@ -8,7 +8,7 @@ import { startReceiver } from '../../test/test-receiver.ts';
 import { attemptDelivery } from './attempt.ts';
 import type { LeasedDelivery } from './claim.ts';
 import { claimLanes } from './claim-lanes.ts';
-import { findUse, removeEmptyLanes, tidyLanes } from './lane-queue.ts';
+import { beforeLanes, findUse, freeLanes, removeAbandonedLanes, removeEmptyLanes } from './lane-queue.ts';
 import { type OrderedOutcome, recordOrderedOutcomes } from './record-ordered-outcomes.ts';
 
 const life = 7;
@@ -132,9 +132,9 @@ describe('lane claims', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(await claim(), []);
     const [lane] = await run<{ blocked_by: string }>('select blocked_by from system.delivery_lanes');
     assert.equal(lane?.blocked_by, dead);
-    assert.equal(await tidyLanes(database.query), false);
+    assert.equal(await freeLanes(database.query), false);
     await run(`update system.webhooks set on_failure = 'skip'`);
-    assert.equal(await tidyLanes(database.query), true);
+    assert.equal(await freeLanes(database.query), true);
     const next = await claim();
     assert.equal(next.length, 1);
     await end(next, { verdict: 'dead' });
@@ -146,7 +146,8 @@ describe('lane claims', { skip: skipWithoutDatabase }, () => {
     await enqueue(webhook, 'r', 1);
     await end(await claim(), { verdict: 'dead' });
     await run('delete from system.ordered_deliveries');
-    await tidyLanes(database.query);
+    await freeLanes(database.query);
+    assert.equal(await removeAbandonedLanes(database.query, beforeLanes), beforeLanes);
     assert.deepEqual(await lanes(), []);
     assert.equal((await findUse(database.query)).hasLanes, true, 'the webhook still has an order');
   });

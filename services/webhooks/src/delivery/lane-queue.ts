@@ -68,11 +68,11 @@ export async function removeEmptyLanes(query: Query, seen: readonly SeenLane[]):
 
 /**
  * Frees lanes whose block no longer counts: the webhook skips dead deliveries by now, or the log no longer has the delivery.
- * Removes lanes that a process left empty when it died. Returns whether lanes were freed.
+ * Returns whether lanes were freed.
  */
-export async function tidyLanes(query: Query): Promise<boolean> {
+export async function freeLanes(query: Query): Promise<boolean> {
   const [row] = await query<{ freed: number }>({
-    name: 'lanes.tidy',
+    name: 'lanes.free',
     text: `with freed as (
         update system.delivery_lanes l set blocked_by = null, blocked_at = null, next_attempt_at = clock_timestamp()
         from system.webhooks w
@@ -89,13 +89,31 @@ export async function tidyLanes(query: Query): Promise<boolean> {
       select count(*) as freed from freed`,
     values: [],
   });
-  const empty = await query<SeenLane>({
-    name: 'lanes.empty',
-    text: `select l.id, l.additions from system.delivery_lanes l
-      where l.lease_token is null and not exists (select from system.ordered_deliveries d where d.lane_id = l.id)
-      limit 1000`,
-    values: [],
-  });
-  if (empty.length > 0) await removeEmptyLanes(query, empty);
   return (row?.freed ?? 0) > 0;
+}
+
+/** Below every lane's id. */
+export const beforeLanes = '00000000-0000-0000-0000-000000000000';
+
+/** How many lanes one call of `removeAbandonedLanes` looks at. */
+const atOnce = 300;
+
+/**
+ * Removes lanes that a process left empty when it died, among the next ones behind an id. Returns the id behind which the
+ * next call continues.
+ */
+export async function removeAbandonedLanes(query: Query, after: string): Promise<string> {
+  const next = await query<SeenLane & { readonly is_empty: boolean }>({
+    name: 'lanes.next',
+    text: `select l.id, l.additions, l.lease_token is null and first.is_there is null as is_empty
+      from (select id, additions, lease_token from system.delivery_lanes where id > $1 order by id limit ${atOnce}) l
+      left join lateral (
+        select true as is_there from system.ordered_deliveries d where d.lane_id = l.id limit 1
+      ) first on true
+      order by l.id`,
+    values: [after],
+  });
+  const empty = next.filter(({ is_empty }) => is_empty);
+  if (empty.length > 0) await removeEmptyLanes(query, empty);
+  return (next.length === atOnce && next.at(-1)?.id) || beforeLanes;
 }

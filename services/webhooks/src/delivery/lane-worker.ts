@@ -3,7 +3,7 @@ import { every } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
 import type { ClaimLimits, LeasedDelivery } from './claim.ts';
 import { claimLanes } from './claim-lanes.ts';
-import { findUse, tidyLanes } from './lane-queue.ts';
+import { beforeLanes, findUse, freeLanes, removeAbandonedLanes } from './lane-queue.ts';
 import type { StreamPlaces } from './stream-place.ts';
 
 /**
@@ -42,6 +42,7 @@ export function createLanes({ query, log, places, onFreed }: LanesOptions): Lane
   let isUsed = false;
   let areBatchesUsed = false;
   let newest = 0;
+  let place = beforeLanes;
   const checking = every({
     name: 'check the delivery lanes',
     log,
@@ -53,7 +54,8 @@ export function createLanes({ query, log, places, onFreed }: LanesOptions): Lane
   async function check(): Promise<void> {
     const were = { isUsed, areBatchesUsed };
     ({ hasLanes: isUsed, hasBatches: areBatchesUsed } = await findUse(query));
-    const hasFreed = isUsed && (await tidyLanes(query));
+    const hasFreed = isUsed && (await freeLanes(query));
+    if (isUsed) place = await removeAbandonedLanes(query, place);
     if (hasFreed || (isUsed && !were.isUsed) || (areBatchesUsed && !were.areBatchesUsed)) onFreed();
   }
 

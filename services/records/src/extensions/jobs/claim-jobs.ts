@@ -25,59 +25,87 @@ interface ClaimRequest {
 const anyNumber = 2 ** 31 - 1;
 /** How many jobs whose time has come one claim moves to the due ones. */
 const maxMoved = 1000;
+/** How many jobs a claim ranks (SQL). */
+const ranked = '4 * $4::integer';
 
-const isLater = "state = 'pending' and not is_due and due_at <= clock_timestamp()";
+/** SQL: whether a job's time has come that no claim has seen. An index finds these only by a time that is stable. */
+const isLater = "state = 'pending' and not is_due and due_at <= statement_timestamp()";
 
 /**
  * Leases up to `limit` of an extension's due jobs. Higher priorities go first; names take turns, then the earliest goes
- * first. A job waits while another one with its key runs. Claims for one extension follow each other, so the concurrency
- * holds over all replicas.
+ * first. A job waits while another one with its key runs. Claims of jobs with a concurrency follow each other, so it holds
+ * over all replicas.
  */
 export async function claimJobs(
-  { query: peek, transaction }: Pick<Database, 'query' | 'transaction'>,
+  { query, transaction }: Pick<Database, 'query' | 'transaction'>,
   { extension, jobs, limit }: ClaimRequest,
 ): Promise<ClaimedJob[]> {
-  const names = jobs.map(({ name }) => name);
-  const [found] = await peek<{ is_any: boolean }>({
-    name: 'extension-jobs.peek',
-    text: isAny,
-    values: [extension, names],
-  });
-  if (!found?.is_any) return [];
-  return transaction(async (query) => {
-    await takeLock(query, locks.extensionJobs, extension);
-    await moveDue(query);
-    const widths = jobs.map(({ concurrency }) => concurrency ?? anyNumber);
-    return query<ClaimedJob>({
+  const found = await peek(query, extension, jobs);
+  if (found.is_later) await moveDue(query);
+  const due = found.is_later ? jobs : jobs.filter(({ name }) => found.names.includes(name));
+  if (due.length === 0) return [];
+  const claimDue = (on: Query) =>
+    on<ClaimedJob>({
       name: 'extension-jobs.claim',
       text: claim,
-      values: [extension, names, widths, limit],
+      values: [extension, due.map(({ name }) => name), due.map(({ concurrency }) => concurrency ?? anyNumber), limit],
     });
+  if (due.every(({ concurrency }) => concurrency === null)) return claimDue(query);
+  return transaction(async (within) => {
+    await takeLock(within, locks.extensionJobs, extension);
+    return claimDue(within);
   });
 }
 
-/** Whether a claim could find anything: it spares idle replicas the transaction. */
-const isAny = `select
-  exists (select from system.extension_jobs where extension = $1 and name = any($2) and state = 'pending' and is_due)
-  or exists (select from system.extension_jobs where ${isLater})
-  or exists (
-    select from system.extension_jobs q
-    where extension = $1 and name = any($2) and state = 'running' and ${isFree('q')}
-  ) as is_any`;
+interface Peek {
+  /** The names that have due jobs. */
+  readonly names: readonly string[];
+  /** Whether there are jobs whose time has come, but which no claim has moved to the due ones. */
+  readonly is_later: boolean;
+}
+
+/**
+ * Finds what a claim could take: it spares idle replicas the claim. Each part reads the first entry of an index; EXISTS alone
+ * would read the table from its beginning, where the ended jobs are.
+ */
+async function peek(query: Query, extension: string, jobs: ClaimRequest['jobs']): Promise<Peek> {
+  const [found] = await query<Peek>({
+    name: 'extension-jobs.peek',
+    text: `select array(
+        select d.name from unnest($2::text[]) d (name)
+        where exists (
+          select from (
+            select from system.extension_jobs p
+            where p.extension = $1 and p.name = d.name and p.state = 'pending' and p.is_due
+            order by p.priority desc, p.due_at, p.id limit 1
+          ) first
+        ) or exists (
+          select from system.extension_jobs l
+          where l.extension = $1 and l.name = d.name and l.state = 'running' and ${isFree('l')}
+        )
+      ) as names,
+      exists (select from (select from system.extension_jobs where ${isLater} order by due_at limit 1) first) as is_later`,
+    values: [extension, jobs.map(({ name }) => name)],
+  });
+  return found ?? { names: [], is_later: false };
+}
 
 const moveDue = (query: Query) =>
   query({
     name: 'extension-jobs.move',
-    text: `update system.extension_jobs set is_due = true where id in (
+    text: `update system.extension_jobs set is_due = true where id = any(array(
         select id from system.extension_jobs where ${isLater} order by due_at limit ${maxMoved} for update skip locked
-      )`,
+      ))`,
     values: [],
   });
 
-/** The rows are locked outside the ranking, since PostgreSQL locks none in a query with window functions. */
+/**
+ * The rows are locked outside the ranking, since PostgreSQL locks none in a query with window functions. More are ranked than
+ * are taken: other replicas may have locked the first ones.
+ */
 const claim = jobTable.claim({
   due: `with declared as (
-      select d.name, count(r.id) as running, greatest(least(d.width - count(r.id), $4), 0) as room
+      select d.name, count(r.id) as running, greatest(least(d.width - count(r.id), ${ranked}), 0) as room
       from unnest($2::text[], $3::int[]) d (name, width)
       left join system.extension_jobs r
         on r.extension = $1 and r.name = d.name and r.state = 'running' and not ${isFree('r')}
@@ -102,11 +130,12 @@ const claim = jobTable.claim({
         order by priority desc, due_at, id limit d.room
       ) c
     ), chosen as (
-      select id from ranked order by priority desc, turn, due_at, id limit $4
+      select id, row_number() over (order by priority desc, turn, due_at, id) as place from ranked
+      order by place limit ${ranked}
     )
-    select j.id as key from system.extension_jobs j
-    where j.id in (select id from chosen) and (j.state = 'pending' or j.state = 'running' and ${isFree('j')})
-    for update of j skip locked`,
+    select j.id as key from chosen join system.extension_jobs j on j.id = chosen.id
+    where j.state = 'pending' and j.is_due or j.state = 'running' and ${isFree('j')}
+    order by chosen.place limit $4 for update of j skip locked`,
   leaseSec,
   set: [
     "state = 'running'",

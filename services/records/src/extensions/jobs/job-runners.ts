@@ -42,6 +42,8 @@ export function createJobRunners(deps: RunnersDeps): JobRunners {
       name: `take the jobs of ${extension}`,
       log,
       idleMs,
+      // Small jobs end within a few milliseconds, and a worker waits for the next one.
+      soonMs: 0,
       maxRunning,
       graceMs,
       // A job's end may let others begin: those with its key, and those beyond its concurrency.
