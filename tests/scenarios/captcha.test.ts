@@ -113,6 +113,31 @@ onEachTopology('guests solve a proof of work before they sign up', async (t, tar
     assert.equal((await promote(account({ captcha: await solveCaptcha(guest, 'guarded') }))).status, 200);
   });
 
+  await t.test('an account, of this or another collection, spares its user no captcha [auth §10.1]', async () => {
+    await captcha({ provider: 'altcha', on: ['register', 'login'] });
+    const known = account();
+    await admin.post('/api/v1/guarded', known);
+    const stranger = await guest.send('POST', '/api/v1/auth/other/register', { body: account() });
+    const own = await guest.send('POST', '/api/v1/auth/guarded/login', {
+      body: { ...known, captcha: await solveCaptcha(guest, 'guarded') },
+    });
+    for (const { json } of [stranger, own]) {
+      const headers = { authorization: `Bearer ${textAt(json, 'data.token')}` };
+      const send = (path: string, body: object) => guest.send('POST', path, { body, headers });
+      assert.equal(codeOf(await send('/api/v1/auth/guarded/register', account())), 'captcha_required');
+      assert.equal(codeOf(await send('/api/v1/guarded', account())), 'captcha_required');
+      await eventually('the sign-in asks', async () => {
+        const { status, text } = await send('/api/v1/auth/guarded/login', known);
+        return status === 422 && text.includes('captcha_required');
+      });
+    }
+    await captcha({ provider: 'altcha', on: ['register'] });
+    await eventually('only sign-ups are asked', async () => {
+      const { status } = await guest.send('POST', '/api/v1/auth/guarded/login', { body: known });
+      return status === 200;
+    });
+  });
+
   await t.test('a repeated request has its first answer [auth §10.3]', async () => {
     const body = account({ captcha: await solveCaptcha(guest, 'guarded') });
     const headers = { 'Idempotency-Key': `captcha-${accounts}` };
@@ -258,8 +283,16 @@ onEachTopology('a captcha provider verifies answers', async (t, target) => {
     const ask = (route: string, more: object) =>
       guest.send('POST', `/api/v1/auth/widgets/${route}`, { body: { email: body.email, ...more } });
     await eventually('codes are mailed', async () => codeOf(await ask('otp/request', {})) === 'captcha_required');
+    await admin.post('/api/v1/collections', { name: 'strangers', type: 'auth', create_rule: null, fields: [] });
+    const stranger = await guest.send('POST', '/api/v1/auth/strangers/register', { body: account() });
+    const headers = { authorization: `Bearer ${textAt(stranger.json, 'data.token')}` };
     for (const route of ['otp/request', 'request-password-reset', 'request-verify-of']) {
       assert.equal(codeOf(await ask(route, {})), 'captcha_required', route);
+      const signedIn = await guest.send('POST', `/api/v1/auth/widgets/${route}`, {
+        body: { email: body.email },
+        headers,
+      });
+      assert.equal(codeOf(signedIn), 'captcha_required', `${route} for a user`);
       says({ success: false });
       assert.equal(codeOf(await ask(route, { captcha: 'wrong' })), 'captcha_failed', route);
       says({}, 500);

@@ -11,7 +11,7 @@ import type { Verdict } from './verdict.ts';
 
 /** What callers must solve before they sign up or in (auth §10). */
 export interface Captchas {
-  /** Whether the caller must solve a captcha at this door. Admins, service keys and users need not. */
+  /** Whether the caller must solve a captcha at this door. Admins and service keys need not. */
   asksCaller(collection: Named, door: CaptchaDoor, context: Caller): boolean;
   /**
    * Verifies the caller's answer, if one is asked for, and uses it up for all replicas. Throws 422 `captcha_required`
@@ -86,9 +86,8 @@ export function createCaptchas({ settings, database, client, log, secret, nowSec
   };
 }
 
-/** Whether nobody has vouched for the caller: anonymous users cost as little as guests. */
-const isUnproved = (principal: RequestContext['principal']): boolean =>
-  principal.type === 'guest' || (principal.type === 'user' && principal.anonymous);
+/** Whether nobody has vouched for the caller. An account costs one answer, so its token must not spare all later ones. */
+const isUnproved = ({ type }: RequestContext['principal']): boolean => type === 'guest' || type === 'user';
 
 const captchaRequired = () => {
   const message = 'is required: solve one and send it as captcha or X-Captcha';
