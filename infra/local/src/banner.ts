@@ -1,8 +1,20 @@
+import { preferredPort } from './choose-port.ts';
 import type { RunningStack } from './running-stack.ts';
 
+interface Start {
+  readonly durationMs: number;
+  /** Whether the usual port was taken, so that guides name another address. */
+  readonly isElsewhere: boolean;
+}
+
 /** The text for newcomers once the stack answers: its address and the next step. */
-export function banner({ url, setupToken }: RunningStack, startedInMs: number): string {
-  const lines = [`Recordbus is ready at ${url} (${(startedInMs / 1000).toFixed(1)} s)`];
+export function banner(
+  { url, setupToken }: Pick<RunningStack, 'url' | 'setupToken'>,
+  { durationMs, isElsewhere }: Start,
+): string {
+  const lines = [`Recordbus is ready at ${url} (${(durationMs / 1000).toFixed(1)} s)`];
+  if (isElsewhere)
+    lines.push(`Another program has port ${preferredPort}. SERVICE_PORT chooses one that stays the same.`);
   if (setupToken) {
     lines.push(
       '',

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { listenRefusal } from '@recordbus/http';
 import { ConfigError } from '@recordbus/process/config';
 
-const preferredPort = 8080;
+/** The port that guides name. */
+export const preferredPort = 8080;
 const pollMs = 50;
 
 interface PortOptions {

@@ -93,7 +93,12 @@ const main = async ({ config, log, lifecycle, metrics }: ProcessParts<typeof var
   const { url, setupToken } = stack;
   const note = await writeStackNote(config.dataDirectory, { url, setupToken, ...servers.embedded });
   lifecycle.onStop('stack note', () => note.remove());
-  process.stdout.write(banner(stack, performance.now() - startedAtMs));
+  process.stdout.write(
+    banner(stack, {
+      durationMs: performance.now() - startedAtMs,
+      isElsewhere: config.port === undefined && gatewayPort === 0,
+    }),
+  );
   announce();
   pages.buildIfMissing(log, lifecycle);
   const orders = followRestoreOrders(restoreDirectoryOf(config), log, () => {
