@@ -21,5 +21,7 @@ export function presentFindings(findings: readonly Finding[]): string {
     ...(advice ? [`  ${' '.repeat(width)}  → ${advice}`] : []),
   ]);
   const count = (verdict: Finding['verdict']) => findings.filter((finding) => finding.verdict === verdict).length;
-  return [...lines, '', `${count('ok')} ok, ${count('warning')} warnings, ${count('broken')} broken.`].join('\n');
+  const warnings = count('warning');
+  const inAll = `${count('ok')} ok, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}, ${count('broken')} broken.`;
+  return [...lines, '', inAll].join('\n');
 }
