@@ -72,7 +72,8 @@ suite('moving in from PocketBase', async () => {
     const two = await record(`notes/${id('two')}`);
     for (const name of ['at', 'place', 'data']) assert.equal(at(two, name), null, name);
     assert.deepEqual([at(two, 'amount'), at(two, 'parent'), at(two, 'files')], [0, id('one'), []]);
-    assert.equal(at(await record(`labels/${id('red')}`), 'first'), id('two'));
+    const red = await record(`labels/${id('red')}`);
+    assert.deepEqual([at(red, 'first'), at(red, 'until')], [id('two'), 253_402_300_799]);
     const lost = listAt(json, 'lost_values').map((one) => [at(one, 'collection'), at(one, 'field'), at(one, 'count')]);
     assert.deepEqual(lost, [
       ['notes', 'labels', 1],

@@ -48,6 +48,7 @@ export function fillNotes(data: PocketBaseData): void {
     fields: [
       { name: 'name', type: 'text', required: true },
       { name: 'first', type: 'relation', collectionId: 'pbc_notes', maxSelect: 1 },
+      { name: 'until', type: 'date' },
     ],
     rules: { list: '', view: '' },
   });
@@ -95,7 +96,7 @@ export function fillNotes(data: PocketBaseData): void {
       ...{ id: id(provider), collectionRef: '_pb_users_auth_', recordRef: id('ada'), provider, providerId },
       ...times,
     });
-  data.insert('labels', { id: id('red'), name: 'red', first: id('two'), ...times });
+  data.insert('labels', { id: id('red'), name: 'red', first: id('two'), until: '9999-12-31 23:59:59.999Z', ...times });
   data.insert('notes', {
     id: id('one'),
     title: 'One',

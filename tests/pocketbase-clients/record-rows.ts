@@ -2,7 +2,7 @@ import { type Row, raw } from './row.ts';
 import { idOf } from './side.ts';
 
 /** Records of one second are listed in the order of their ids here, so the first record has the first id. */
-const chosenId = '000000000000001';
+export const chosenId = '000000000000001';
 
 /** Reads and writes of records. Rows run in order. */
 export const recordRows: readonly Row[] = [
@@ -137,6 +137,10 @@ export const recordRows: readonly Row[] = [
     name: 'filter by a date',
     run: ({ guest }) =>
       guest.collection('posts').getFullList({ filter: 'd >= "2026-01-31 00:00:00.000Z"', fields: 'title' }),
+  },
+  {
+    name: 'filter by a text with a percent sign on both sides',
+    run: ({ alice }) => alice.collection('posts').getList(1, 10, { filter: 'title ~ "%IRS%"' }),
   },
   {
     name: 'filter by an empty date',

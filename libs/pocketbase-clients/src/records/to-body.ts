@@ -2,6 +2,7 @@ import { allowsNoAddress, type Collection, type Field, hasDefault, hasRandomDefa
 import { fieldNamed, isSeveral } from '../catalog.ts';
 import { isObject, type JsonObject } from '../product.ts';
 import { blank, type MemberRefusal, mismatch } from '../refusal.ts';
+import { readDate } from './read-date.ts';
 
 /** A body in our form. */
 export interface WrittenRecord {
@@ -141,9 +142,9 @@ function toOurs(field: Field, value: unknown): unknown {
     case 'number':
       return numberOf(value);
     case 'bool':
-      return value === true || value === 1 || (typeof value === 'string' && /^(1|t|true)$/i.test(value));
+      return typeof value === 'string' ? /^(1|t|true)$/i.test(value) : numberOf(value) !== 0;
     case 'date':
-      return secondsOf(value);
+      return dateOf(value);
     case 'json':
     case 'vector':
       return jsonOf(value);
@@ -154,25 +155,25 @@ function toOurs(field: Field, value: unknown): unknown {
     case 'file':
       return isSeveral(field) ? listOf(value) : (listOf(value).at(-1) ?? null);
     default:
-      return typeof value === 'string' ? value : value === null || value === undefined ? '' : textOf(value);
+      return textOf(value) ?? '';
   }
 }
 
-const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+/** Undefined for null, a list and an object, which PocketBase stores as no text. */
+const textOf = (value: unknown): string | undefined =>
+  value === undefined || typeof value === 'object' ? undefined : String(value);
 
+/** A number as Go reads it: no spaces around it, and only decimal digits. Anything else is 0. */
 function numberOf(value: unknown): number {
-  const number = typeof value === 'boolean' ? Number(value) : Number(value ?? 0);
+  if (typeof value === 'string' && !/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(value)) return 0;
+  const number = typeof value === 'object' ? 0 : Number(value ?? 0);
   return Number.isFinite(number) ? number : 0;
 }
 
-/** Reads a date in PocketBase's form, or in any form that has a time. Null for one that it does not read either. */
-function secondsOf(value: unknown): number | null {
+/** A number is unix seconds, as here; PocketBase takes texts only. */
+function dateOf(value: unknown): string | number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? Math.floor(value) : null;
-  if (typeof value !== 'string' || value === '' || value.length > 64) return null;
-  const text = /^\d{4}-\d\d-\d\d \d\d:\d\d/.test(value) ? value.replace(' ', 'T') : value;
-  const hasZone = !text.includes('T') || /(Z|[+-]\d\d:?\d\d)$/.test(text);
-  const ms = Date.parse(hasZone ? text : `${text}Z`);
-  return Number.isNaN(ms) ? null : Math.floor(ms / 1000);
+  return typeof value === 'string' ? readDate(value) : null;
 }
 
 /** Forms send JSON as text, and PocketBase reads a text that is JSON. */
@@ -193,9 +194,9 @@ function pointOf(value: unknown): unknown {
   return lat === 0 && lng === 0 ? null : { lat, lng };
 }
 
-function listOf(value: unknown): unknown[] {
-  const list = Array.isArray(value) ? value : [value];
-  return [...new Set(list.map((one) => (typeof one === 'number' ? String(one) : one)))].filter(
-    (one) => one !== null && one !== undefined && one !== '',
-  );
+/** A list's texts, each once. A text may be a list in JSON, as forms send it. */
+function listOf(value: unknown): string[] {
+  const given = typeof value === 'string' && value.startsWith('[') ? jsonOf(value) : value;
+  const texts = (Array.isArray(given) ? given : [given]).map(textOf);
+  return [...new Set(texts)].flatMap((text) => (text === undefined || text === '' ? [] : [text]));
 }

@@ -66,6 +66,9 @@ export const hasPlainCase = (text: string): boolean =>
 export function searchedText(literal: Literal): string {
   if (literal.type === 'empty' && !literal.isNull) return '';
   if (literal.type !== 'text') throw new Untranslatable('~ with a value that is not a text');
+  // A percent sign on both sides is what PocketBase adds to a text without any.
+  const [, between] = /^%([^%_\\]*)%$/.exec(literal.value) ?? [];
+  if (between !== undefined) return between;
   if (literal.value.includes('%') || literal.value.includes('\\'))
     throw new Untranslatable(`the pattern ${quote(literal.value)}`);
   return literal.value;

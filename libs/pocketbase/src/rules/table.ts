@@ -184,6 +184,7 @@ export const translatedRows: readonly TableRow[] = [
   { from: "author = ''", to: 'author = null' },
   { from: 'rank != 0', to: 'rank != 0 && rank != null', note: 'PocketBase stores 0 for a number that is not given' },
   { from: 'done != false', to: 'done = true' },
+  { from: 'title ~ "%a%"', to: 'title ~ "a"' },
   { from: "title ~ 'a'", to: 'title ~ "a"', note: '`%` and `_` are plain characters; `~` finds the text anywhere' },
   { from: 'author.org.name !~ "a"', to: 'author.org != null && author.org.name !~ "a"' },
   { from: 'meta.open = true', to: 'meta.open = true || meta.open = 1', note: 'SQLite takes true in JSON for 1' },

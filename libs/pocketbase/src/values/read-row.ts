@@ -70,6 +70,9 @@ function accountOf(row: Row, id: string, { count }: RowContext) {
   };
 }
 
+/** Larger numbers would be taken for milliseconds (fields §3.6). Apps write 9999-12-31 for "never". */
+const maxNumber = 1e11;
+
 type Read = (value: unknown, files: NamedFile[]) => unknown;
 
 function readerOf(field: StoredField, type: string | undefined, context: RowContext): Read {
@@ -86,7 +89,7 @@ function readerOf(field: StoredField, type: string | undefined, context: RowCont
       return (value) => {
         const seconds = secondsOf(value);
         if (seconds === null && value) count(name, 'unreadable', textOf(value));
-        return seconds;
+        return seconds !== null && Math.abs(seconds) > maxNumber ? new Date(seconds * 1000).toISOString() : seconds;
       };
     case 'json':
       return (value) => jsonOf(value, (text) => count(name, 'unreadable', text));

@@ -98,7 +98,8 @@ export async function startProduct(): Promise<RunningServer<{ email: string; pas
   return { url, admin, stop: () => stop(child, directory) };
 }
 
-const startTimeoutMs = 120_000;
+/** Long: a busy machine starts a stack in minutes. */
+const startTimeoutMs = 600_000;
 
 async function waitFor(child: ChildProcess, isReady: () => Promise<boolean>): Promise<void> {
   const endsAtMs = Date.now() + startTimeoutMs;
