@@ -49,7 +49,7 @@ interface Given {
  * Names the token or the code in a mail for the example that uses it: the newest since the last one that was used. Mails
  * to addresses that are not on the page may be late ones from another page.
  */
-export function namesFromMails({ received }: Pick<MailServer, 'received'>, page: string) {
+function namesFromMails({ received }: Pick<MailServer, 'received'>, page: string) {
   let used = 0;
   return {
     async name({ request }: Example, names: Map<string, string>): Promise<void> {

@@ -20,7 +20,7 @@ export const roles: readonly Role[] = ['guest', 'other', 'owner', 'admin'];
 const isOwn = 'owner = @request.auth.id';
 
 /** The fields in `staff`: closed ones for admins, conditional ones for the owner, `shift` for all users. */
-export const staffFields = (users: string) =>
+const staffFields = (users: string) =>
   [
     { name: 'name', type: 'text' },
     { name: 'owner', type: 'relation', collection: users },

@@ -6,7 +6,7 @@ import { createDataDirectory } from '../harness/stack.ts';
 import type { Marks } from './small-deployment.ts';
 
 /** A data directory that the last release wrote and filled. `npm run release -- fixture` writes it. */
-export const fixtureFile = join(import.meta.dirname, 'released-data.tar.zst');
+const fixtureFile = join(import.meta.dirname, 'released-data.tar.zst');
 const marksFile = 'marks.json';
 /** 128 MB: a cluster's databases are almost copies of each other. */
 const windowLog = 27;

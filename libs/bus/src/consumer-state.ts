@@ -30,7 +30,7 @@ export async function listConsumers(bus: Bus, stream: EventStream): Promise<Cons
 }
 
 /** Reads the server's answer about a consumer. */
-export const consumerStateOf = ({
+const consumerStateOf = ({
   name,
   num_pending,
   num_ack_pending,

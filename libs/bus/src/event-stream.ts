@@ -53,7 +53,7 @@ export const ensureEventStream = async (bus: Bus, stream: EventStream): Promise<
   streamStateOf(await ensureStreamInfo(bus, stream));
 
 /** Returns the server's answer about the stream, as `findEventStream` does. */
-export async function findStreamInfo(bus: Bus, { name }: EventStream): Promise<StreamInfo | undefined> {
+async function findStreamInfo(bus: Bus, { name }: EventStream): Promise<StreamInfo | undefined> {
   const { streams } = await bus[nats].jetstreamManager();
   return streams.info(name).catch((error) => {
     if (isRefusal(error, streamNotFound)) return undefined;

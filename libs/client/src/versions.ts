@@ -13,7 +13,7 @@ export function remember<R>(record: R, etag: string | null | undefined): R {
 export const etagOf = (version: string): string => `W/"${version}"`;
 
 /** The ETag with which a record was read, or undefined for a record that shows no version, such as one from a list. */
-export const exactTag = (record: object): string | undefined => tags.get(record);
+const exactTag = (record: object): string | undefined => tags.get(record);
 
 /** The version that a write expects. `isExact` is false if only its second is known. */
 export interface Expected {

@@ -14,7 +14,7 @@ const unknown = new Set([
 ]);
 
 /** Returns a schema as OpenAPI 3.0.3 writes it: `nullable`, one `example`, and a reference alone in its object. */
-export function olderSchema(schema: JsonSchema): JsonSchema {
+function olderSchema(schema: JsonSchema): JsonSchema {
   const { type, examples, $ref, ...rest } = mapSchemas(schema, olderSchema);
   const known = Object.fromEntries(Object.entries(rest).filter(([name]) => !unknown.has(name)));
   if (typeof $ref === 'string') return Object.keys(known).length === 0 ? { $ref } : { ...known, allOf: [{ $ref }] };

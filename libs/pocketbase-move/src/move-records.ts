@@ -10,7 +10,7 @@ import { type MovedCollection, maxListed, type RefusedRecord } from './report.ts
 import type { NotedRow, SeenRow } from './state.ts';
 
 /** Reads a collection's rows as bodies. The move's start is the time of records that have none. */
-export function createReader(
+function createReader(
   { source, prepared, startedSec }: Pick<Move, 'source' | 'prepared' | 'startedSec'>,
   { collection }: OrderedCollection,
   losses: Losses,

@@ -51,7 +51,7 @@ export function trialsOf<T>(
 }
 
 /** A collection with that name. */
-export function collectionIn(collections: World['collections'], name: string): Collection {
+function collectionIn(collections: World['collections'], name: string): Collection {
   const found = collections[name];
   if (!found) throw new Error(`no collection ${name}`);
   return found;

@@ -89,7 +89,7 @@ export const requiredOf = ({ fields }: Collection): string[] =>
     .map(({ name }) => name);
 
 /** The JSON Schema for a field's value in a create. */
-export const newValueSchemaOf = (field: Field): JsonSchema => ({
+const newValueSchemaOf = (field: Field): JsonSchema => ({
   ...writtenSchemaOf(field),
   ...defaultSchemaOf(field),
 });

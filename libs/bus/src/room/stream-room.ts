@@ -102,7 +102,7 @@ export function createStreamRoom({ bus, stream, keptFor, grants }: StreamRoomOpt
 /**
  * Returns the bytes that can be published without dropping unread messages, when at least `readBytes` have been read.
  */
-export function roomOf({ maxBytes, bytes }: Pick<StreamReading, 'maxBytes' | 'bytes'>, readBytes: number): number {
+function roomOf({ maxBytes, bytes }: Pick<StreamReading, 'maxBytes' | 'bytes'>, readBytes: number): number {
   const freeBytes = Math.max(0, maxBytes - bytes);
   return freeBytes + readBytes - reserveOf(maxBytes);
 }

@@ -112,7 +112,7 @@ function compareTwoOwn(left: Path, operator: Operator, isAny: boolean, right: Pa
 }
 
 /** Compares several values with another that is never empty. */
-export function compareWithFilled(path: SeveralPath, operator: Operator, isAny: boolean, other: Path): Condition {
+function compareWithFilled(path: SeveralPath, operator: Operator, isAny: boolean, other: Path): Condition {
   const group = commonGroup(path.kind, other.kind);
   if (
     operator === '~' ||

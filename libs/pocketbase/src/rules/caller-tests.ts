@@ -137,7 +137,3 @@ export function compareCallerCollection(
     needs: [],
   };
 }
-
-/** Joins conditions that hold for a caller who has the value. */
-export const forCaller = (value: CallerValue, condition: Condition): Condition =>
-  and(test(`${value.path.text} != ${value.path.kind === 'date' ? 'null' : '""'}`), condition);

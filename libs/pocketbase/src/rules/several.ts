@@ -35,8 +35,8 @@ export function compareSeveral(
 }
 
 /** Whether the path leads to some record, or the list has some value. */
-export const hasValues = ({ several }: SeveralPath): Condition => test(`count(${several.records}) > 0`);
-export const hasNoValues = ({ several }: SeveralPath): Condition => test(`count(${several.records}) = 0`);
+const hasValues = ({ several }: SeveralPath): Condition => test(`count(${several.records}) > 0`);
+const hasNoValues = ({ several }: SeveralPath): Condition => test(`count(${several.records}) = 0`);
 
 /** Another value as a literal or a path here. */
 export interface OtherValue {

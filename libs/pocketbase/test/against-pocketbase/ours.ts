@@ -9,7 +9,7 @@ export interface Ours {
 }
 
 /** PocketBase's value as it is stored here. */
-export function ourValue({ type, maxSelect = 1 }: WorldField, value: unknown): unknown {
+function ourValue({ type, maxSelect = 1 }: WorldField, value: unknown): unknown {
   switch (type) {
     case 'date':
       return value === '' ? null : Date.parse(String(value)) / 1000;

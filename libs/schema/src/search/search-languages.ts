@@ -42,7 +42,7 @@ const byCode: Readonly<Record<string, string>> = {
 export const searchLanguages: readonly string[] = [...new Set([...Object.values(byCode), 'simple'])].sort();
 
 /** The language that a field's value names: `german`, `de`, `de-AT`; `simple` for every other text. */
-export function languageNamed(value: string): string {
+function languageNamed(value: string): string {
   const text = value.toLowerCase();
   if (searchLanguages.includes(text)) return text;
   return byCode[/^[a-z]+/.exec(text)?.[0] ?? ''] ?? 'simple';

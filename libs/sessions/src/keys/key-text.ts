@@ -10,7 +10,7 @@ export interface KeyText {
   readonly hash: Buffer;
 }
 
-export const keyPrefix = 'rbk_';
+const keyPrefix = 'rbk_';
 
 /** Characters for an id, without those that are easily confused. There are 32, so each takes five bits. */
 const alphabet = 'abcdefghijkmnpqrstuvwxyz23456789';

@@ -5,7 +5,7 @@ import { unsetSetting } from './setting.ts';
 import { httpUrl } from './text-schemas.ts';
 
 /** Where callers may have to solve a captcha (auth §10.1). */
-export const captchaDoors = ['register', 'otp', 'reset', 'login'] as const;
+const captchaDoors = ['register', 'otp', 'reset', 'login'] as const;
 export type CaptchaDoor = (typeof captchaDoors)[number];
 
 /** A collection's captcha (auth §10.1). */

@@ -2,7 +2,7 @@ import { parseJson } from '@recordbus/text/json';
 import { z } from 'zod';
 
 /** Members in a provider's profile that a field can take. */
-export const profileMembers = ['id', 'email', 'email_verified', 'name', 'username', 'avatar_url', 'provider'] as const;
+const profileMembers = ['id', 'email', 'email_verified', 'name', 'username', 'avatar_url', 'provider'] as const;
 export type ProfileMember = (typeof profileMembers)[number];
 
 /** Profile members by the field that takes them. */

@@ -7,22 +7,18 @@ import { freshSeconds } from './read-fresh.ts';
 const rule = z.string('must be null or a string').nullish();
 
 /** Never null: public means every owner's webhooks, so it is written out (webhooks §9.2). */
-export const webhookRule = z.string('must be a string').optional();
+const webhookRule = z.string('must be a string').optional();
 
 /** Other systems' ids for a collection. */
-export const alias = z
+const alias = z
   .string('must be null or a string')
   .regex(/^[A-Za-z0-9_-]{1,63}$/, 'must have 1 to 63 letters, digits, underscores and hyphens')
   .nullish();
 
-const members = {
+/** The members that a request and a schema file both have. */
+export const collectionMembers = {
   name: z.string('must be a string'),
   type: z.enum(['base', 'auth', 'view'], 'must be base, auth or view'),
-  // `readFieldDefinitions` reports the field limit. This limit bounds the cost of copying the list.
-  fields: z.union(
-    [boundedList(z.unknown().meta({ ...writtenField }), 10_000), z.string()],
-    'must be a list of field definitions',
-  ),
   view_query: z.string('must be a string').nullish(),
   alias,
   list_rule: rule,
@@ -37,6 +33,15 @@ const members = {
   fresh_s: freshSeconds,
   retain: retainJson.nullish(),
   history_keep: historyKeepJson.nullish(),
+};
+
+const members = {
+  ...collectionMembers,
+  // `readFieldDefinitions` reports the field limit. This limit bounds the cost of copying the list.
+  fields: z.union(
+    [boundedList(z.unknown().meta({ ...writtenField }), 10_000), z.string()],
+    'must be a list of field definitions',
+  ),
   // Set by the server; ignored, so that a collection that was read can be sent back.
   id: z.unknown().optional(),
   created_at: z.unknown().optional(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** A member that changes. */
-export const memberChange = z.object({ member: z.string(), before: z.unknown(), after: z.unknown() });
+const memberChange = z.object({ member: z.string(), before: z.unknown(), after: z.unknown() });
 
 /** One change in a plan (schema §3.3). */
 export const changeJson = z

@@ -23,7 +23,7 @@ export interface PlannedSettings {
   readonly missing: ReadonlyMap<string, string>;
 }
 
-export const noSettings: PlannedSettings = { patch: {}, changes: [], missing: new Map() };
+const noSettings: PlannedSettings = { patch: {}, changes: [], missing: new Map() };
 
 /**
  * Compares the files' settings with the current ones. A setting that the files leave out returns to its default. Adds

@@ -29,7 +29,7 @@ export interface PlannedWebhooks {
   readonly missing: ReadonlyMap<string, string>;
 }
 
-export const noWebhooks: PlannedWebhooks = {
+const noWebhooks: PlannedWebhooks = {
   created: [],
   changed: [],
   dropped: [],

@@ -1,11 +1,10 @@
 import { toJsonSchema } from '@recordbus/http';
 import { boundedList } from '@recordbus/http/bounded-list';
 import { mapOf } from '@recordbus/http/map-of';
-import { durabilities, historyKeepJson, retainJson, writtenField } from '@recordbus/schema';
+import { writtenField } from '@recordbus/schema';
 import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
-import { alias, webhookRule } from '../collections/collection-draft.ts';
-import { freshSeconds } from '../collections/read-fresh.ts';
+import { collectionMembers } from '../collections/collection-draft.ts';
 import { newIndex } from '../indexes/index-draft.ts';
 
 const version = 1;
@@ -34,8 +33,6 @@ export type Text = string | Variable;
 /** Whether the value names a variable. */
 export const isVariable = (value: unknown): value is Variable => variable.safeParse(value).success;
 
-const rule = z.string('must be null or a string').nullish();
-
 /** The name that a collection or a field had, for stacks that still have it (schema §3.2). */
 const renamedFrom = z.string('must be a string');
 
@@ -47,24 +44,10 @@ const fieldOfFile = {
 
 /** A collection's file (schema §2.2). `readFields` checks the fields. */
 export const collectionFile = z.strictObject({
+  ...collectionMembers,
   id: uuid.optional(),
-  name: z.string('must be a string'),
   renamedFrom: renamedFrom.optional(),
-  type: z.enum(['base', 'auth', 'view'], 'must be base, auth or view').default('base'),
-  list_rule: rule,
-  view_rule: rule,
-  create_rule: rule,
-  update_rule: rule,
-  delete_rule: rule,
-  sign_in_rule: rule,
-  webhook_rule: webhookRule,
-  history_enabled: z.boolean('must be true or false').optional(),
-  durability: z.enum(durabilities, 'must be full or relaxed').optional(),
-  fresh_s: freshSeconds,
-  retain: retainJson.nullish(),
-  history_keep: historyKeepJson.nullish(),
-  view_query: z.string('must be a string').nullish(),
-  alias,
+  type: collectionMembers.type.default('base'),
   fields: boundedList(z.unknown().meta(fieldOfFile), 10_000, 'must be a list of field definitions')
     .default([])
     .meta({ default: [] }),

@@ -12,7 +12,7 @@ import {
 } from '@recordbus/schema';
 
 /** The schema with a view for each collection, for people who read the database with SQL (operation §8.9). */
-export const analystSchema = 'analyst';
+const analystSchema = 'analyst';
 
 /** The years that every PostgreSQL client can show, 1 to 9999, in unix seconds. */
 const [firstSec, lastSec] = [-62_135_596_800, 253_402_300_799];

@@ -12,7 +12,7 @@ import {
 } from '@recordbus/settings';
 import { z } from 'zod';
 
-export const settingDescription = z.object({
+const settingDescription = z.object({
   key: z.string(),
   about: z.string(),
   takes: z.string().describe('the values that it accepts'),

@@ -47,7 +47,7 @@ export async function requireManager(
 }
 
 /** Finds the owner, if records in its collection may own webhooks. Whether the record exists is not checked. */
-export function findOwner(
+function findOwner(
   { collections, settings }: Omit<OwnerAccessDeps, 'query'>,
   { collection: name, id }: { readonly collection: string; readonly id: string },
 ): Owner | undefined {

@@ -11,7 +11,7 @@ const seconds = (min: number, max: number) => {
 const colour = z.string().regex(/^#[0-9a-f]{6}$/i, 'must be a colour like #1a2b3c');
 
 /** How the portal looks: like the product that it is part of (webhooks §10.2). */
-export const portalTheme = z.strictObject({
+const portalTheme = z.strictObject({
   title: z.string('must be a string').trim().max(100, 'must have at most 100 characters').optional(),
   mode: z.enum(['system', 'light', 'dark'], 'must be system, light or dark').optional(),
   accent: colour.optional(),

@@ -15,7 +15,7 @@ const signature = boundedText(4096);
 const common = { id: credentialId, rawId: credentialId, type: z.string('must be a string').max(32) };
 
 /** A new credential (`RegistrationResponseJSON`). Its other members are not read. */
-export const newCredential = z
+const newCredential = z
   .object({
     ...common,
     response: z.object({

@@ -15,7 +15,7 @@ export interface SlowExchangeLimit {
 }
 
 /** Half the connections to a replica, and an eighth for each client. */
-export const defaultSlowExchangeLimit: SlowExchangeLimit = {
+const defaultSlowExchangeLimit: SlowExchangeLimit = {
   perClient: connectionsPerReplica / 8,
   total: connectionsPerReplica / 2,
   graceMs: 5000,

@@ -12,7 +12,7 @@ export interface ChannelMessage {
  * Creates a message; `rest` is the JSON text for the members after `sub`. Subscriptions with the same id get the same
  * bytes.
  */
-export function createChannelMessage(type: ChannelMessage['type'], rest: string): ChannelMessage {
+function createChannelMessage(type: ChannelMessage['type'], rest: string): ChannelMessage {
   const kept = createKeptFrames();
   return {
     type,

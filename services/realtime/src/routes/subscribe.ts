@@ -13,7 +13,7 @@ import {
   readSubscription,
 } from '../subscribe/subscription-request.ts';
 
-export const realtimePath = '/api/v1/realtime';
+const realtimePath = '/api/v1/realtime';
 
 interface SubscribeDeps {
   readonly parts: RealtimeParts;

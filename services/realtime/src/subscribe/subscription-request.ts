@@ -22,7 +22,7 @@ const page = z.strictObject({
 });
 
 /** A client's subscription to records (realtime §2.1). */
-export const recordSubscription = z
+const recordSubscription = z
   .strictObject({
     id: id.optional(),
     collection: text,

@@ -2,7 +2,7 @@ import type { Query } from '@recordbus/database';
 import { type FileKey, fileKey } from '@recordbus/storage';
 
 /** Where the store has archives of people's own data. No collection id begins with an underscore. */
-export const archivesOf = '_own_data';
+const archivesOf = '_own_data';
 
 /** How long an archive is kept, in days. */
 export const archiveDays = 7;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { JobError, JobRequest, shownJob } from '../jobs/job.ts';
 
-export const dataJobKinds = ['erase', 'export'] as const;
+const dataJobKinds = ['erase', 'export'] as const;
 
 /** Who asked: a caller, or the product itself. */
 export interface DataJobActor {

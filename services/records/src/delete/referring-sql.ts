@@ -19,7 +19,7 @@ export function refersToAny(collection: Collection, references: readonly Referen
 }
 
 /** The condition on the value in the row `t` itself. */
-export function refersTo({ field, ids }: Reference): string {
+function refersTo({ field, ids }: Reference): string {
   const column = `t.${quoteIdentifier(field.name)}`;
   return holdsRelations(field)
     ? `exists (select from jsonb_array_elements_text(${column}) e(id) where e.id = any(${ids}))`

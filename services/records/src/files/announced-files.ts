@@ -4,7 +4,7 @@ import { heartbeat } from '@recordbus/process/background';
 import type { Removals } from './removals.ts';
 
 /** How long an upload counts as running after its last renewal, in SQL. */
-export const uploadTimeout = "interval '15 minutes'";
+const uploadTimeout = "interval '15 minutes'";
 
 /** How often running work renews its announced files, in milliseconds. */
 const renewMs = 60_000;

@@ -11,7 +11,7 @@ import {
 } from '@recordbus/schema';
 
 /** The fields that a redaction empties: all but dates that the server sets, and the retention's own (privacy §3.3). */
-export function emptiedFields(collection: Collection): readonly Field[] {
+function emptiedFields(collection: Collection): readonly Field[] {
   const { retain, fields } = collection;
   const counted = retain && retainedColumn(collection, retain);
   return fields.filter((field) => field.name !== counted && !fieldTypeOf(field).isServerSet);

@@ -16,7 +16,7 @@ import { compileMatch, type MatchSql, matchesFrom } from './match-sql.ts';
 import type { Search } from './search-request.ts';
 
 /** How many matches are ranked, newest first: ranking reads each one's words. */
-export const maxRanked = 10_000;
+const maxRanked = 10_000;
 
 /** The values for each run of a search. */
 interface SearchValues {
