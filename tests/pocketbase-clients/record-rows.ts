@@ -139,6 +139,33 @@ export const recordRows: readonly Row[] = [
       guest.collection('posts').getFullList({ filter: 'd >= "2026-01-31 00:00:00.000Z"', fields: 'title' }),
   },
   {
+    name: 'list with modifiers of fields that do not exist',
+    async run({ alice }) {
+      const statuses = [];
+      for (const modifier of ['excerpt', 'excerpt(a)', 'excerpt(-1)', 'nope(1)', 'excerpt(3)']) {
+        const fields = `title:${modifier}`;
+        statuses.push(
+          await alice
+            .collection('posts')
+            .getList(1, 1, { fields })
+            .then(
+              () => 200,
+              ({ status }) => status,
+            ),
+        );
+      }
+      return statuses;
+    },
+  },
+  {
+    name: 'list a collection in capitals',
+    run: ({ alice }) =>
+      alice
+        .collection('POSTS')
+        .getFirstListItem('title = "first"')
+        .then(({ title }) => title),
+  },
+  {
     name: 'filter by a text with a percent sign on both sides',
     run: ({ alice }) => alice.collection('posts').getList(1, 10, { filter: 'title ~ "%IRS%"' }),
   },

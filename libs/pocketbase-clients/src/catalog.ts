@@ -11,7 +11,7 @@ export const superusersId = 'pbc_3142635823';
 
 /** Our collections, as PocketBase's clients know them. */
 export interface Catalog {
-  /** Finds a collection by its name, or by its id in PocketBase. */
+  /** Finds a collection by its name, in any case, or by its id in PocketBase. */
   find(nameOrId: string): Collection | undefined;
   /** The id by which clients know a collection. */
   idOf(collection: Collection): string;
@@ -25,6 +25,7 @@ export interface Catalog {
 export function createCatalog(all: readonly Collection[]): Catalog {
   const idOf = ({ alias, id }: Collection): string => alias ?? id;
   const byName = new Map(all.map((collection) => [collection.name, collection]));
+  const byLowerName = new Map(all.map((collection) => [collection.name.toLowerCase(), collection]));
   const byId = new Map(all.flatMap((collection) => [collection.id, idOf(collection)].map((id) => [id, collection])));
   const definitions = new Map(
     all.map((collection) => [
@@ -42,7 +43,7 @@ export function createCatalog(all: readonly Collection[]): Catalog {
   );
   const directory = createDirectory([...definitions.values()]);
   return {
-    find: (nameOrId) => byName.get(nameOrId) ?? byId.get(nameOrId),
+    find: (nameOrId) => byName.get(nameOrId) ?? byId.get(nameOrId) ?? byLowerName.get(nameOrId.toLowerCase()),
     idOf,
     definitionOf(collection) {
       const definition = definitions.get(collection.id);

@@ -1,4 +1,5 @@
 import { isObject } from '../product.ts';
+import { badRequest } from '../refusal.ts';
 
 /** What to keep from a value. */
 interface Kept {
@@ -19,15 +20,26 @@ export function pickFields(value: unknown, parameter: string | null): unknown {
   return kept.below.size === 0 ? value : pick(value, kept);
 }
 
+/** Throws 400 for a modifier that PocketBase does not have. Reads check; a write that is done answers without the member. */
+export function checkFields(parameter: string | null): void {
+  if (partsOf(parameter ?? '').some((part) => part.includes(':') && !excerptForm.test(part))) throw badRequest();
+}
+
+const excerptForm = /^([^:]*):excerpt\((\d{1,6})(?:,\s*(true|false))?\)$/;
+
+/** Commas in parentheses separate a modifier's arguments. */
+const partsOf = (text: string): string[] =>
+  text
+    .split(/,(?![^()]{0,40}\))/, maxFields)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+
 const nothing = (): Kept => ({ isWhole: false, modify: undefined, below: new Map() });
 
 function readFields(text: string): Kept {
   const root = nothing();
-  // Commas in parentheses separate a modifier's arguments.
-  for (const written of text.split(/,(?![^()]{0,40}\))/, maxFields)) {
-    const part = written.trim();
-    if (part === '') continue;
-    const [, path = part, max, ellipsis] = /^([^:]*):excerpt\((\d{1,6})(?:,\s*(true|false))?\)$/.exec(part) ?? [];
+  for (const part of partsOf(text)) {
+    const [, path = part, max, ellipsis] = excerptForm.exec(part) ?? [];
     let at = root;
     for (const name of path.split('.')) {
       const next = at.below.get(name) ?? nothing();

@@ -5,7 +5,7 @@ import { blank, mismatch, notFound, Refusal } from '../refusal.ts';
 import { toExpandPaths } from './expand-paths.ts';
 import { toListQuery } from './list-query.ts';
 import { ownParameters, ownSearch } from './own-parameters.ts';
-import { pickFields } from './pick-fields.ts';
+import { checkFields, pickFields } from './pick-fields.ts';
 import { readExpand, readWithExpand, recordsPath } from './read-expand.ts';
 import { toBody } from './to-body.ts';
 import { toRecord } from './to-record.ts';
@@ -34,6 +34,7 @@ function refuseView({ type }: Collection): void {
 
 async function list(exchange: Exchange, collection: Collection): Promise<Reply> {
   const { request, catalog } = exchange;
+  checkFields(request.query.get('fields'));
   const query = toListQuery(catalog, collection, request.query);
   const answer = await readWithExpand(exchange, recordsPath(collection), query);
   if (!isSuccess(answer)) throw toRecordRefusal(answer, 'list', collection);
@@ -44,6 +45,7 @@ async function list(exchange: Exchange, collection: Collection): Promise<Reply> 
 }
 
 async function view(exchange: Exchange, collection: Collection, id: string): Promise<Reply> {
+  checkFields(exchange.request.query.get('fields'));
   return { status: 200, body: pick(exchange, await readRecord(exchange, collection, id)) };
 }
 
