@@ -170,6 +170,38 @@ onEachTopology('which deletes of accounts are erasures [privacy §2.8]', async (
     );
   });
 
+  await t.test('so is the own account that another record takes along, with all that goes', async () => {
+    await admin.post('/api/v1/collections', {
+      name: 'quitter_firms',
+      fields: [{ name: 'name', type: 'text' }],
+      delete_rule: '@request.auth.id != null',
+      history_enabled: true,
+    });
+    const firm = { name: 'firm', type: 'relation', collection: 'quitter_firms', options: { cascade: 'cascade' } };
+    await admin.post('/api/v1/collections/quitters/fields', firm);
+    const [owner, other] = [await signUp(target, 'quitters', 'quit10'), await signUp(target, 'quitters', 'quit11')];
+    const [owned, others] = [await admin.create('quitter_firms', {}), await admin.create('quitter_firms', {})];
+    await admin.patch(`/api/v1/quitters/${owner.id}`, { firm: owned.id });
+    await admin.patch(`/api/v1/quitters/${other.id}`, { firm: others.id });
+    const before = await erasedIds();
+    await owner.client.delete(`/api/v1/quitter_firms/${others.id}`);
+    assert.deepEqual(await erasedIds(), before, "another one's account");
+    assert.ok((await versions('quitters', other.id)) > 0);
+    await owner.client.delete(`/api/v1/quitter_firms/${owned.id}`);
+    const jobs = (await erasuresOf(target, 'quitters')).jobs.filter((job) => at(job, 'options.id') === owner.id);
+    assert.equal(jobs.length, 1);
+    const job = await ended(admin, textAt(jobs[0], 'id'));
+    assert.deepEqual(
+      [job.state, at(job, 'certificate.records'), job.owner],
+      ['done', 2, { type: 'user', id: owner.id }],
+    );
+    for (const [collection, id] of [
+      ['quitters', owner.id],
+      ['quitter_firms', String(owned.id)],
+    ] as const)
+      assert.equal(await versions(collection, id), 0, collection);
+  });
+
   await t.test('a batch that is refused erases nothing', async () => {
     const { id, client } = await signUp(target, 'quitters', 'quit6');
     const operations = [

@@ -16,7 +16,7 @@ import { modeOfDelete } from './delete-mode.ts';
 import { composeDeleteAny, composeDeleteMany, composeDeleteOne } from './delete-sql.ts';
 import type { DeleteRules } from './deletion.ts';
 import { followHooked } from './follow-hooked.ts';
-import { isOwnAccount } from './own-account.ts';
+import { isOwnAccount, ownAccountIn } from './own-account.ts';
 
 /** A delete, as the client sent it. */
 export interface DeleteRequest {
@@ -35,7 +35,7 @@ const deleteIf = perCaller('delete', (collection, caller) =>
 
 /**
  * Deletes a record and writes its event: in one statement when no relation points at its collection and it has no hooks,
- * else with its cascade set and all hooks. The caller's own account is erased. The unit has to have the mode that
+ * else with its cascade set and all hooks. The caller's own account is erased, also as part of another record's cascade set. The unit has to have the mode that
  * `modeOfCallersDelete` returns. Throws 409 naming the blockers.
  */
 export async function deleteRecord(
@@ -70,9 +70,13 @@ async function deleteWithCascades(
     ? followHooked(deletion)
     : lockCascadeSet(query, root, rules.findReferrers));
   await refuseBlocked(query, cascadeSet, call.principal, rules.findReferrers);
-  await clearReferences(deletion, cascadeSet);
-  await deleteAll(unit, cascadeSet, call);
-  return { outcome: 'deleted' };
+  const remove = async () => {
+    await clearReferences(deletion, cascadeSet);
+    await deleteAll(unit, cascadeSet, call);
+    return { outcome: 'deleted' } as const;
+  };
+  const own = isOwnAccount(root, call) ? undefined : ownAccountIn(cascadeSet, call);
+  return own ? rules.eraseOwnAccount(unit, own, call, remove) : remove();
 }
 
 async function deleteAll(unit: WriteUnit, cascadeSet: CascadeSet, call: Call): Promise<void> {

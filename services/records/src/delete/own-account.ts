@@ -2,6 +2,7 @@ import { hasAccounts } from '@recordbus/accounts';
 import type { Collection } from '@recordbus/schema';
 import type { Call } from '../rules/rule-context.ts';
 import type { WriteUnit } from '../write/write-unit.ts';
+import type { CascadeSet } from './cascade-set.ts';
 
 /** The account that a caller deletes. */
 export interface OwnAccount {
@@ -26,3 +27,12 @@ export const isOwnAccount = ({ collection, id }: OwnAccount, { principal }: Pick
   principal.id === id &&
   principal.collection === collection.name &&
   hasAccounts(collection);
+
+/** The caller's own account among the records that a delete takes along. */
+export function ownAccountIn(cascadeSet: CascadeSet, call: Pick<Call, 'principal'>): OwnAccount | undefined {
+  const { id } = call.principal.type === 'user' ? call.principal : { id: undefined };
+  if (id === undefined) return undefined;
+  for (const [collection, ids] of cascadeSet)
+    if (ids.has(id) && isOwnAccount({ collection, id }, call)) return { collection, id };
+  return undefined;
+}
