@@ -1,4 +1,5 @@
 import { quoteIdentifier } from '@recordbus/schema';
+import { fileFieldsOf } from '../files/file-changes.ts';
 import { cleanedAtOnce, namesOneOf, type Place } from './place.ts';
 
 /** Earlier versions, also from a time when the collection kept its history. */
@@ -31,6 +32,20 @@ const requests: Place = {
   async clean(query, { ownIds }) {
     const rows = await query({
       text: `delete from system.requests where principal_type = 'user' and principal_id = any($1::text[]) returning 1`,
+      values: [ownIds],
+    });
+    return { counts: { requests: rows.length } };
+  },
+};
+
+/** Downloads of the records' files, by anyone: the path has the name under which the file was sent. */
+const downloads: Place = {
+  name: 'downloads',
+  async clean(query, { collection, ownIds }) {
+    if (collection && fileFieldsOf(collection).length === 0) return {};
+    const rows = await query({
+      text: `update system.requests set path = regexp_replace(path, '^(.*?/api/files/[^/]+/[^/]+)/.*$', '\\1')
+        where substring(path from '/api/files/[^/]+/([^/]+)/.') = any($1::text[]) returning 1`,
       values: [ownIds],
     });
     return { counts: { requests: rows.length } };
@@ -153,4 +168,13 @@ const uploads: Place = {
   },
 };
 
-export const logPlaces: readonly Place[] = [history, requests, audit, mails, extensionJobs, answers, uploads];
+export const logPlaces: readonly Place[] = [
+  history,
+  requests,
+  downloads,
+  audit,
+  mails,
+  extensionJobs,
+  answers,
+  uploads,
+];
