@@ -201,6 +201,7 @@ console.log(page.data.length, record.title, created.title);`;
         mimeType: 'application/json',
         buffer: Buffer.from(typeof schema === 'string' ? schema : JSON.stringify(schema)),
       });
+    const scan = { name: 'scan', type: 'file', options: { mimeTypes: ['image/pngg'] } };
     await choose('{"a": 1}');
     await page.getByText('is not a downloaded schema').waitFor();
     await choose({
@@ -211,10 +212,11 @@ console.log(page.data.length, record.title, created.title);`;
     await page.getByRole('alert').filter({ hasText: 'tags' }).filter({ hasText: 'type' }).waitFor();
     await choose({
       ...before,
-      collections: [...before.collections, { name: 'tags', fields: [{ name: 'x', type: 'text' }] }],
+      collections: [...before.collections, { name: 'tags', fields: [{ name: 'x', type: 'text' }, scan] }],
     });
     await pages.button('Plan').click();
     await page.getByText('1 change', { exact: true }).waitFor();
+    await page.getByText('scan lists image/pngg in mimeTypes').waitFor();
     await pages.button('Apply').click();
     await page.getByText('Schema applied.').waitFor();
     await page.getByText('Nothing to do').waitFor();

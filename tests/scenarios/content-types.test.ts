@@ -1,4 +1,5 @@
-import { textAt } from '../harness/json.ts';
+import assert from 'node:assert/strict';
+import { at, listAt, objectAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { file, multipart } from '../harness/multipart.ts';
 import { refused } from '../harness/refusals.ts';
@@ -97,6 +98,7 @@ onOneProcess('a file is served so that it can do no harm', async (t, target) => 
 });
 
 onOneProcess('a content type that no file has is a warning', async (t, target) => {
+  const admin = await target.admin();
   const warnings = is.containing({ warnings: [is.matching(/doc lists image\/pngg in mimeTypes/)] });
   const none = is.containing({ warnings: undefined });
   const fields = (...mimeTypes: readonly string[]) => [fileField('doc', { mimeTypes })];
@@ -141,4 +143,12 @@ onOneProcess('a content type that no file has is a warning', async (t, target) =
       refused.invalid('fields.doc.options.mimeTypes.0').json,
     ),
   ]);
+  await t.test('and in a plan [fields §3.15]', async () => {
+    const known = objectAt((await admin.get('/api/v1/admin/schema')).json, 'data');
+    const collections = [...listAt(known, 'collections'), { name: 'planned', fields: fields('image/pngg') }];
+    const body = { schema: { ...known, collections } };
+    const plan = await admin.send('POST', '/api/v1/admin/schema/plan', { body });
+    assert.equal(plan.status, 200, plan.text);
+    assert.match(JSON.stringify(at(plan.json, 'data.warnings')), /doc lists image\/pngg in mimeTypes/);
+  });
 });
