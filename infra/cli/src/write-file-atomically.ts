@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
+import { messageOf } from '@recordbus/errors';
 import { CommandFailure } from '@recordbus/stack-calls';
 
 /** Writes a file completely or not at all. Throws CommandFailure when it cannot be written. */
@@ -10,6 +11,6 @@ export async function writeFileAtomically(file: string, content: string): Promis
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
-    throw new CommandFailure(`${file} cannot be written: ${error instanceof Error ? error.message : error}.`);
+    throw new CommandFailure(`${file} cannot be written: ${messageOf(error)}.`);
   }
 }

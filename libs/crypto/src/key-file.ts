@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { messageOf } from '@recordbus/errors';
 import { ConfigError } from '@recordbus/process/config';
 import { readSecretFile } from '@recordbus/process/secret-file';
 import { encryptionKey } from './value-cipher.ts';
@@ -45,7 +46,7 @@ export function readKeyFile(path: string): string | undefined {
   try {
     text = readSecretFile(path);
   } catch (error) {
-    throw new ConfigError(`The key file ${path} cannot be used: ${error instanceof Error ? error.message : error}.`);
+    throw new ConfigError(`The key file ${path} cannot be used: ${messageOf(error)}.`);
   }
   if (text === '')
     throw new ConfigError(`The key file ${path} is empty: put the key back, or set ${encryptionKey.name}.`);

@@ -185,7 +185,7 @@ class Gate implements FairGate {
       turns.splice(at, 1);
       const waiter = principal && this.#nextWaiter(principal);
       if (!principal || !waiter) continue;
-      // Its other waiters take their turn after those of others.
+      // Its other waiters take their turn after everyone else's.
       if (principal.waiting > 0) principals.push(principal);
       if (principals.length > 0) turns.push(address);
       this.#enter(principal);

@@ -78,8 +78,8 @@ export interface GivenKey {
 }
 
 /**
- * Stores accounts' keys, and returns whose. An account that lacks, or was changed since, is left out. A key that replaces
- * another one, or takes it away, ends the sessions that its tokens opened.
+ * Stores accounts' keys, and returns the accounts that got one. An account that is missing or was changed since is left
+ * out. A key that replaces another one, or takes it away, ends the sessions that its tokens opened.
  */
 export async function storeKeys(
   query: Query,

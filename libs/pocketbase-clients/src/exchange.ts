@@ -103,7 +103,7 @@ export function accountsOf({ catalog }: Pick<Exchange, 'catalog'>, name: string)
   return collection;
 }
 
-/** Whether the token says that its holder is an admin. Nothing is decided by it: the product verifies the token. */
+/** Whether the token says that its holder is an admin. It decides nothing: the product verifies the token. */
 export const saysAdmin = (request: Pick<ClientRequest, 'token'>): boolean => claimsOf(request).aud === 'admin';
 
 /** Whether the token says that its holder is an account of this collection. The product verifies it too. */

@@ -17,7 +17,7 @@ interface SentKey {
 type Kept = Pick<Move, 'source' | 'state' | 'address'>;
 
 /**
- * Lets the tokens that PocketBase signed for a collection's accounts go on. A key is sent once, and again when PocketBase
+ * Keeps the tokens valid that PocketBase signed for a collection's accounts. A key is sent once, and again when PocketBase
  * has changed it. An account that was changed here since gets none: its password may be another one.
  */
 export async function keepSessions(
@@ -41,7 +41,7 @@ export async function keepSessions(
   }
 }
 
-/** Ends what earlier runs have kept, and the sessions that came of it. */
+/** Ends the tokens that earlier runs kept valid, and the sessions that they opened. */
 export async function endSessions(
   { state, address }: Kept,
   { collection: { from, to } }: OrderedCollection,

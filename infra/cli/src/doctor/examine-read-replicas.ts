@@ -1,4 +1,5 @@
 import { openCommandSession } from '@recordbus/database';
+import { messageOf } from '@recordbus/errors';
 import type pg from 'pg';
 import { type Finding, fine, warning } from './finding.ts';
 
@@ -30,7 +31,7 @@ async function examineOne(primary: pg.Client, url: string): Promise<Finding> {
       await replica.end();
     }
   } catch (error) {
-    return warning(subject, `${host} does not answer: ${error instanceof Error ? error.message : error}`, advice);
+    return warning(subject, `${host} does not answer: ${messageOf(error)}`, advice);
   }
 }
 

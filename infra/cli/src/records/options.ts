@@ -1,6 +1,6 @@
 import type { TargetOptions } from '../api/target-options.ts';
 
-/** Export parameters are those of the route (export §1.2). */
+/** The export takes the route's parameters (export §1.2). */
 export interface ExportOptions extends TargetOptions {
   readonly format?: string;
   readonly filter?: string;
@@ -11,7 +11,7 @@ export interface ExportOptions extends TargetOptions {
   readonly bom?: boolean;
 }
 
-/** Import parameters are those of the route (import §1.3). */
+/** The import takes the route's parameters (import §1.3). */
 export interface ImportOptions extends TargetOptions {
   readonly format?: string;
   readonly mode?: string;

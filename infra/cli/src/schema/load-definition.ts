@@ -1,6 +1,7 @@
 import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { messageOf } from '@recordbus/errors';
 
 /** The definition in a TypeScript file, or why it cannot be loaded. */
 type Loaded = { readonly value: unknown } | { readonly problem: string; readonly line: number | undefined };
@@ -36,7 +37,7 @@ export async function loadDefinition(file: string): Promise<Loaded> {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     const place = text.indexOf(`${href}:`);
     const line = place < 0 ? undefined : Number.parseInt(text.slice(place + href.length + 1), 10);
-    const problem = `cannot be loaded: ${error instanceof Error ? error.message : error}`;
+    const problem = `cannot be loaded: ${messageOf(error)}`;
     return { problem, line: line !== undefined && line > 0 ? line : lineOfSource(text, resolve(file)) };
   }
 }

@@ -56,7 +56,7 @@ export function splitSettings(
 
 const isSubject = (key: string): boolean => key.split('.')[2] === 'subject';
 
-/** Reads a file's name and content; undefined for a name that is none for a mail's text. */
+/** Reads a file's name and content; undefined for another file's name. */
 export function readMailText(name: string, file: string, content: string): MailText | undefined {
   const [, found] = textFile.exec(name) ?? [];
   if (found === undefined) return undefined;

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { applySnapshotDocument, exportSnapshot } from '@recordbus/admin';
+import { messageOf } from '@recordbus/errors';
 import { CommandFailure } from '@recordbus/stack-calls';
 import { cliActor } from '../cli-actor.ts';
 import { openDeployment } from '../deployment/open-deployment.ts';
@@ -44,9 +45,7 @@ async function readDocument(file: string): Promise<unknown> {
   try {
     return JSON.parse(file === standardStream ? await text(process.stdin) : await readFile(file, 'utf8'));
   } catch (error) {
-    throw new CommandFailure(
-      `${file} cannot be read as a snapshot: ${error instanceof Error ? error.message : error}.`,
-    );
+    throw new CommandFailure(`${file} cannot be read as a snapshot: ${messageOf(error)}.`);
   }
 }
 

@@ -4,13 +4,13 @@ export interface PocketBaseField {
   readonly type: string;
   readonly hidden?: boolean | undefined;
   readonly required?: boolean | undefined;
-  /** Of a select, a relation or a file. */
+  /** For a select, a relation or a file. */
   readonly maxSelect?: number | undefined;
   /** The id of a relation's target. */
   readonly collectionId?: string | undefined;
-  /** Of a select. */
+  /** For a select. */
   readonly values?: readonly string[] | undefined;
-  /** Of an id. */
+  /** For an id. */
   readonly pattern?: string | undefined;
 }
 

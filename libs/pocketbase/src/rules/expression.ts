@@ -17,7 +17,7 @@ export function findNames(tree: Tree, scope: Scope): Expression {
 
 const maxBranches = 64;
 
-/** Says an expression in our language. Throws Untranslatable. */
+/** Writes an expression in our language. Throws Untranslatable. */
 export function createTranslator(scope: Scope): (expression: Expression) => Meaning {
   let branches = 0;
   return meaningOf;

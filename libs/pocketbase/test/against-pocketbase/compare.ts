@@ -36,7 +36,7 @@ export interface Counts {
   narrower: number;
   locked: number;
   answers: number;
-  /** Of the exact ones: rules that admitted something and not everything. */
+  /** Exact rules that admitted something, but not everything. */
   telling: number;
   readonly locks: Map<string, number>;
 }

@@ -25,7 +25,7 @@ function readRetain(
   const retain = given === undefined ? before : given && { ...given, field: findRetainedBy(collection, given.field) };
   if (!retain) return {};
   if (collection.type === 'view') problems.add('retain', 'is not for view collections');
-  // An account without its address is none.
+  // An account needs its address.
   else if (collection.type === 'auth' && retain.action === 'redact')
     problems.add('retain.action', 'must be delete for auth collections');
   const { field, days, action } = retain;

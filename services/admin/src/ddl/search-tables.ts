@@ -34,7 +34,7 @@ export function planSearchTable(collection: Collection, index: SearchIndex): str
     `create table ${words} (id text collate "C" not null constraint ${named('pk')} primary key, created_at bigint not null,
    ${hasOwnLanguages(index) ? 'language text not null, ' : ''}document tsvector not null)`,
     `create index ${named('words')} on ${words} using gin (document) with (gin_pending_list_limit = ${pendingKib})`,
-    // Of a word that most records have, only the newest matches are ranked.
+    // Only the newest matches for a word that most records have are ranked.
     `create index ${named('newest')} on ${words} (created_at)`,
     ...(index.search.typos ? planKnownWords(collection, index) : []),
     planSearchFunction(collection, index),

@@ -4,7 +4,7 @@ import type { Collection } from '@recordbus/schema';
 import type { AuthParts } from '../auth-parts.ts';
 import { takesWay } from '../features.ts';
 
-/** Whether an account has one way in, of this kind. A way that its collection does not take is none. */
+/** Whether an account has one way in, of this kind. A way that its collection does not take does not count. */
 export async function isOnlyWayIn(
   query: Query,
   { settings }: Pick<AuthParts, 'settings'>,

@@ -43,7 +43,7 @@ async function removeNowAndLater(
   });
 }
 
-/** Keeps a written archive for its days, and ends those of the account's other jobs and of earlier attempts. */
+/** Keeps a written archive for its days, and removes archives from the account's other jobs and from earlier attempts. */
 export async function keepArchive(
   query: Query,
   job: { readonly id: string; readonly collection_id: string; readonly record_id: string | null },

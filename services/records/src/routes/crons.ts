@@ -8,7 +8,7 @@ import type { Crons } from '../crons/crons.ts';
 
 interface CronDeps {
   readonly database: Database;
-  /** The product's crons, and those of the extensions if there are any. */
+  /** The product's crons, and the extensions' if there are any. */
   readonly all: () => readonly Crons[];
 }
 

@@ -27,7 +27,7 @@ interface FusePlace {
 }
 
 interface Fused {
-  /** The matches that are ranked. Unlike alone, a text with nothing but stop words or unwanted words has none. */
+  /** The matches that are ranked. Unlike alone, a text of only stop words or unwanted words has none. */
   readonly text: Pick<MatchSql, 'condition' | 'readsRecord'>;
   /** Table expressions after the ranked matches `ranked`. The last one is `fused`: `id`, `created_at` and `score`. */
   readonly tables: readonly string[];

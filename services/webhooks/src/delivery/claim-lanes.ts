@@ -125,7 +125,7 @@ const findFirst = (query: Query, lanes: readonly ClaimedLane[], { life, sequence
       lanes.map(({ lane_id }) => lane_id),
       life,
       sequence,
-      // Of a webhook without batches, one is sent.
+      // A webhook without batches sends one.
       lanes.map(({ batch_max }) => batch_max ?? 1),
     ],
   });

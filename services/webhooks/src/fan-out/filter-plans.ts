@@ -57,7 +57,7 @@ export interface BatchFilters {
 /** The aliases of the rows that filters read. */
 export const rows = { facts: 'facts', record: 'record', previous: 'previous', hook: 'hook' };
 
-/** A stack has few filters. With more, those of the next batch are compiled again. */
+/** A stack has few filters. With more, the next batch's are compiled again. */
 const maxKept = 10_000;
 
 /** Reads webhooks' filters. */

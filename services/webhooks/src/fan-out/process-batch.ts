@@ -105,7 +105,7 @@ export async function processBatch(
     return events.map(({ message, received }, index) => readDetails(message, whole[index] ?? received));
   }
 
-  // Of younger messages' records, a notice has said in time that they were erased.
+  // A notice has said in time about younger messages' records that they were erased.
   if (messages.some(({ time }) => Date.now() - time.getTime() > freshMs)) await erased.refresh();
   const readable: ReceivedEvent[] = [];
   for (const message of messages) {

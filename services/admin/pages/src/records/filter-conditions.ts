@@ -119,7 +119,7 @@ interface Split {
   readonly texts: readonly string[];
 }
 
-/** Splits an expression at its outermost operators. Undefined if they differ or if the text is none. */
+/** Splits an expression at its outermost operators. Undefined if they differ or the text is no expression. */
 function split(whole: string): Split | undefined {
   if (whole.length > longest) return undefined;
   const tokens = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|&&|\|\||\/\/|[()]|[^"'&|/()]+|./gs;

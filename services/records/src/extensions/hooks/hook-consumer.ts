@@ -39,7 +39,7 @@ interface HookedExtension {
 /** How many of one hook's events run or wait for the extension's gate. */
 const width = 2;
 const callTimeoutMs = 10_000;
-/** Of a younger message's record, a notice has said in time that it was erased. */
+/** A notice has said in time about a younger message's record that it was erased. */
 const freshMs = 1000;
 /** How often a message that waits or runs is reported as in progress. */
 const workingMs = 5000;

@@ -53,7 +53,7 @@ export function readText(bytes: Uint8Array): string {
   }
 }
 
-/** Parses JSON. Throws 400 for what is none, nests too deep or has too many members. */
+/** Parses JSON. Throws 400 for other text, and for JSON that nests too deep or has too many members. */
 export function readJson(text: string, what = 'the body'): unknown {
   const excess = findJsonExcess(Buffer.from(text));
   if (excess) throw malformed(`${what} ${excess}`);
