@@ -34,7 +34,7 @@ const usual: Readonly<Record<string, string>> = {
   thumb: '100x100',
   version: '3.0',
 };
-const oddText = "x'(";
+const oddTextOf = (): string => "x'(";
 
 /** Operations whose answers stay open, or end what the others use. */
 const notCalled = new Set([...excluded, 'getRealtime', 'postRealtime', 'postAdminBackups', 'postAdminLogout']);
@@ -103,10 +103,14 @@ test("no request with an odd value makes a 500, or shows the schema library's wo
       ...values,
     ];
     await using socket = await openSocket(stack.url, { token });
-    await socket.arrived('connected').catch(() => undefined);
-    for (const message of messages) socket.send(message);
-    socket.send({ type: 'ping' });
-    await socket.arrived('pong').catch(() => undefined);
+    // More than 200 messages that wait would close the connection (realtime §1.4).
+    for (const [index, message] of messages.entries()) {
+      socket.send(message);
+      if (index % 100 !== 99 && index !== messages.length - 1) continue;
+      socket.send({ type: 'auth', token });
+      await socket.arrived('authenticated', Math.ceil((index + 1) / 100));
+    }
+    assert.equal(socket.closed, undefined);
     for (const { type, data } of socket.messages)
       if (type === 'error') assert.doesNotMatch(JSON.stringify(data), wordsOfLibrary);
     assert.ok(socket.messages.some(({ type }) => type === 'error'));
@@ -138,12 +142,16 @@ function* bodiesOf(document: unknown, schema: JsonObject): Generator<JsonObject>
 const resolve = (document: unknown, schema: JsonObject): JsonObject =>
   typeof schema.$ref === 'string' ? (find(document, schema.$ref.slice(2).split('/')) as JsonObject) : schema;
 
-/** Queries with each parameter alone, and each pair, once with usual texts and once with odd ones. */
+/** Pairs of parameters get odd texts too, except in CI: there each parameter gets one alone. */
+const pairsOddTexts = process.env.TEST_TOPOLOGIES !== 'fewest';
+
+/** Queries with each parameter alone, once with a usual text and once with an odd one, and with each pair. */
 function* queriesOf({ parameters }: Operation): Generator<Record<string, string>> {
   const query = parameters.filter(({ in: place }) => place === 'query').map(({ name }) => name);
-  for (const textOf of [(name: string) => usual[name] ?? '1', () => oddText])
+  for (const textOf of [(name: string) => usual[name] ?? '1', oddTextOf])
     for (const [index, one] of query.entries()) {
       yield { [one]: textOf(one) };
+      if (textOf === oddTextOf && !pairsOddTexts) continue;
       for (const other of query.slice(index + 1)) yield { [one]: textOf(one), [other]: usual[other] ?? '1' };
     }
 }

@@ -21,7 +21,7 @@ import { sendRaw } from './send-raw.ts';
 /** Every run sends the same bytes unless FUZZ_SEED is set. */
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_128);
 /** How many cases all groups have together. */
-const cases = Number(process.env.FUZZ_CASES ?? 4000);
+const cases = Number(process.env.FUZZ_CASES ?? (process.env.TEST_TOPOLOGIES === 'fewest' ? 2000 : 4000));
 const topology: Topology = process.env.FUZZ_TOPOLOGY === 'processes' ? 'processes' : 'one';
 
 /** How many connections send at once. */
