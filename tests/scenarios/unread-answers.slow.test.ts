@@ -87,9 +87,14 @@ onEachTopology('answers that a guest does not read take a bounded amount of memo
 
   await t.test('all clients together have a limit, and small reads succeed beyond it', async () => {
     const guests = Array.from({ length: 16 }, (_, n) => `10.4.0.${n + 1}`);
-    const many = await Promise.all(guests.map((address) => sendUnread(target.url, largeList, address)));
-    const all = many.map(({ status }) => status);
-    assert.ok(countOf(all, '200') >= 1 && countOf(all, '503') >= 1, String(all));
+    // On a busy machine the database may take too long for all of them.
+    const many = await eventually('some have begun, and some are refused', async () => {
+      const sent = await Promise.all(guests.map((address) => sendUnread(target.url, largeList, address)));
+      const all = sent.map(({ status }) => status);
+      if (countOf(all, '200') >= 1 && countOf(all, '503') >= 1) return sent;
+      for (const { socket } of sent) socket.destroy();
+      throw new Error(String(all));
+    });
     const held = await heldAnswers(admin);
     assert.ok(held <= 8, `${held} answers of 31 MB`);
     for (const path of ['/api/v1/quotes?perPage=10', '/readyz'])
