@@ -18,6 +18,8 @@ export interface CollectionCache {
   readonly version: number;
   /** Reads the collections again now, for a caller who has seen that they are out of date. */
   reload(): Promise<void>;
+  /** Calls the listener when other collections have been read. Returns a function that removes it. */
+  onChange(listener: () => void): () => void;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -62,6 +64,7 @@ export function createCollectionCache({ database, bus, log }: CacheDeps): Collec
       return copy.current.version;
     },
     reload: copy.refresh,
+    onChange: copy.onChange,
     start: copy.start,
     stop: copy.stop,
   };

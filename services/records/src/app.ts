@@ -208,7 +208,7 @@ export function createRecords(
         .catch((err) => log.warn({ err }, 'cannot look for lost backups'));
     },
     async warm() {
-      await parts.decoders.warm();
+      await parts.warm();
       await client.warm();
     },
     async stop() {

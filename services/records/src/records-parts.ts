@@ -13,6 +13,7 @@ import type { Settings } from '@recordbus/settings';
 import { createDropDeletedVersions } from './delete/drop-deleted-versions.ts';
 import { createKeptPreviews, type KeptPreviews } from './files/kept-previews.ts';
 import { createDecoders, type Decoders } from './files/previews/decoders.ts';
+import { createWarmForFiles } from './files/previews/warm-for-files.ts';
 import { createRemovals, type Removals } from './files/removals.ts';
 import type { RecordsDeps } from './records-deps.ts';
 
@@ -27,6 +28,8 @@ export interface RecordsParts extends ReturnType<typeof createMeters> {
   readonly previews: KeptPreviews;
   readonly decoders: Decoders;
   start(): Promise<void>;
+  /** Loads what requests need and the start has not loaded (cost §4.3). */
+  warm(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -54,6 +57,7 @@ export function createRecordsParts(given: RecordsDeps): RecordsParts {
     log,
     budgetBytes: (given.config.previewsMemoryMb ?? usualPreviewsMemoryMb) * 2 ** 20,
   });
+  const warmForFiles = createWarmForFiles({ decoders, collections: cache, log });
   let collation: string | undefined;
   const schema = {
     findCollection: cache.find,
@@ -78,7 +82,9 @@ export function createRecordsParts(given: RecordsDeps): RecordsParts {
       previews.start();
       versions.start();
     },
+    warm: warmForFiles.warm,
     async stop() {
+      warmForFiles.stop();
       await versions.stop();
       await removals.stop();
       await previews.stop();

@@ -9,7 +9,7 @@ export type Decoded = Uint8Array | 'broken' | 'too many pixels' | 'too large';
 
 /** Makes previews in separate processes (files §5.5). */
 export interface Decoders {
-  /** Starts a process, so that the first preview finds one. */
+  /** Starts a process unless there is one, so that the first preview finds it. */
   warm(): Promise<void>;
   /**
    * Makes a preview. Throws 422 `picture_too_large` for an image that ends its process, and 503 if its bytes are not free
