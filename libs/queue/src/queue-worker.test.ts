@@ -79,6 +79,12 @@ suite('a queue worker', () => {
     await isRunning(worker, 2);
   });
 
+  test('claims when the next item is due', async () => {
+    const answers = [{ items: [], nextMs: 1 }, { items: [7] }];
+    const { worker } = start([], { claim: async () => answers.shift() ?? { items: [] } });
+    await isRunning(worker, 7);
+  });
+
   test('continues after a failed claim', async () => {
     let failures = 0;
     const { worker } = start([], {

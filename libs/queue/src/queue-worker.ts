@@ -26,8 +26,15 @@ interface QueueWorkerOptions<T> {
   readonly maxRunning: number;
   /** The most items that one claim takes; by default, as many as there is room for. */
   readonly maxClaim?: number;
-  /** Leases up to `limit` due items. `leftSome`: whether it left items that may be claimed when others have ended. */
-  claim(limit: number): Promise<{ readonly items: readonly T[]; readonly leftSome?: boolean }>;
+  /**
+   * Leases up to `limit` due items. `leftSome`: whether it left items that may be claimed when others have ended. `nextMs`: in
+   * how many milliseconds the next item is due, if that is known.
+   */
+  claim(limit: number): Promise<{
+    readonly items: readonly T[];
+    readonly leftSome?: boolean;
+    readonly nextMs?: number | undefined;
+  }>;
   /** Works on an item and records the result. Never rejects. */
   work(item: T, ending: AbortSignal): Promise<void>;
   /** How long `stop` waits before it aborts the work, in milliseconds; 0 by default. */
@@ -35,6 +42,8 @@ interface QueueWorkerOptions<T> {
 }
 
 const defaultIdleMs = 2000;
+/** The shortest wait for the next due item, in milliseconds: items that are due one after the other share a claim. */
+const minWaitMs = 20;
 /** The pause after a failed claim, in milliseconds. */
 const failureMs = 1000;
 
@@ -63,7 +72,9 @@ export function createQueueWorker<T>(options: QueueWorkerOptions<T>): QueueWorke
     const isFull = claimed.items.length === limit;
     leftSome = isFull || claimed.leftSome === true;
     for (const item of claimed.items) running.set(item, work(item));
-    return isFull ? 0 : undefined;
+    if (isFull) return 0;
+    const { nextMs } = claimed;
+    return nextMs === undefined || nextMs > idleMs ? undefined : Math.max(nextMs, minWaitMs);
   }
 
   async function work(item: T): Promise<void> {

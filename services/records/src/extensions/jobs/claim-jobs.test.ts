@@ -30,8 +30,9 @@ describe("the queue of extensions' jobs", { skip: skipWithoutDatabase }, () => {
       traceparent: null,
       ...more,
     });
-  const claim = (limit = 10, concurrency: number | null = null, names = ['a', 'b']) =>
+  const claimNow = (limit = 10, concurrency: number | null = null, names = ['a', 'b']) =>
     claimJobs(database, { extension: 'e', jobs: names.map((name) => ({ name, concurrency })), limit });
+  const claim = async (...request: Parameters<typeof claimNow>) => (await claimNow(...request)).items;
   const states = async () =>
     (await run<{ state: string }>('select state from system.extension_jobs order by id')).map(({ state }) => state);
   const expire = () =>
@@ -123,6 +124,16 @@ describe("the queue of extensions' jobs", { skip: skipWithoutDatabase }, () => {
       (await claim()).map(({ name }) => name),
       ['a'],
     );
+  });
+
+  it('says when the next job is due', async () => {
+    assert.deepEqual(await claimNow(), { items: [], nextMs: undefined });
+    await enqueue('a', { inSec: 3600 });
+    const { items, nextMs = 0 } = await claimNow();
+    assert.deepEqual(items, []);
+    assert.ok(nextMs > 0 && nextMs <= 3_600_000, `${nextMs}`);
+    await run("update system.extension_jobs set due_at = now() - interval '1 second'");
+    assert.equal((await claimNow()).items.length, 1);
   });
 
   it('waits before a retry', async () => {

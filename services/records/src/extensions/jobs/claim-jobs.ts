@@ -21,6 +21,12 @@ interface ClaimRequest {
   readonly limit: number;
 }
 
+interface Claim {
+  readonly items: readonly ClaimedJob[];
+  /** In how many milliseconds the next job's time comes, any extension's, if that is known. */
+  readonly nextMs?: number | undefined;
+}
+
 /** For jobs without a concurrency. */
 const anyNumber = 2 ** 31 - 1;
 /** How many jobs whose time has come one claim moves to the due ones. */
@@ -28,8 +34,8 @@ const maxMoved = 1000;
 /** How many jobs a claim ranks (SQL). */
 const ranked = '4 * $4::integer';
 
-/** SQL: whether a job's time has come that no claim has seen. An index finds these only by a time that is stable. */
-const isLater = "state = 'pending' and not is_due and due_at <= statement_timestamp()";
+/** SQL: whether no claim has seen that a job's time has come. */
+const isLater = "state = 'pending' and not is_due";
 
 /**
  * Leases up to `limit` of an extension's due jobs. Higher priorities go first; names take turns, then the earliest goes
@@ -39,29 +45,32 @@ const isLater = "state = 'pending' and not is_due and due_at <= statement_timest
 export async function claimJobs(
   { query, transaction }: Pick<Database, 'query' | 'transaction'>,
   { extension, jobs, limit }: ClaimRequest,
-): Promise<ClaimedJob[]> {
+): Promise<Claim> {
   const found = await peek(query, extension, jobs);
-  if (found.is_later) await moveDue(query);
-  const due = found.is_later ? jobs : jobs.filter(({ name }) => found.names.includes(name));
-  if (due.length === 0) return [];
+  const isLaterDue = found.later_ms !== null && found.later_ms <= 0;
+  // A row that an enqueuer has locked is not moved: it waits for the next poll.
+  const nextMs = isLaterDue ? ((await moveDue(query)) > 0 ? 0 : undefined) : (found.later_ms ?? undefined);
+  const due = isLaterDue ? jobs : jobs.filter(({ name }) => found.names.includes(name));
+  if (due.length === 0) return { items: [], nextMs };
   const claimDue = (on: Query) =>
     on<ClaimedJob>({
       name: 'extension-jobs.claim',
       text: claim,
       values: [extension, due.map(({ name }) => name), due.map(({ concurrency }) => concurrency ?? anyNumber), limit],
     });
-  if (due.every(({ concurrency }) => concurrency === null)) return claimDue(query);
-  return transaction(async (within) => {
+  if (due.every(({ concurrency }) => concurrency === null)) return { items: await claimDue(query), nextMs };
+  const items = await transaction(async (within) => {
     await takeLock(within, locks.extensionJobs, extension);
     return claimDue(within);
   });
+  return { items, nextMs };
 }
 
 interface Peek {
   /** The names that have due jobs. */
   readonly names: readonly string[];
-  /** Whether there are jobs whose time has come, but which no claim has moved to the due ones. */
-  readonly is_later: boolean;
+  /** In how many milliseconds the first job's time comes that no claim has moved to the due ones; null without one. */
+  readonly later_ms: number | null;
 }
 
 /**
@@ -84,20 +93,27 @@ async function peek(query: Query, extension: string, jobs: ClaimRequest['jobs'])
           where l.extension = $1 and l.name = d.name and l.state = 'running' and ${isFree('l')}
         )
       ) as names,
-      exists (select from (select from system.extension_jobs where ${isLater} order by due_at limit 1) first) as is_later`,
+      (
+        select extract(epoch from due_at - statement_timestamp())::float8 * 1000
+        from system.extension_jobs where ${isLater} order by due_at limit 1
+      ) as later_ms`,
     values: [extension, jobs.map(({ name }) => name)],
   });
-  return found ?? { names: [], is_later: false };
+  return found ?? { names: [], later_ms: null };
 }
 
-const moveDue = (query: Query) =>
-  query({
+/** Moves jobs whose time has come to the due ones. Returns how many. */
+async function moveDue(query: Query): Promise<number> {
+  const moved = await query({
     name: 'extension-jobs.move',
     text: `update system.extension_jobs set is_due = true where id = any(array(
-        select id from system.extension_jobs where ${isLater} order by due_at limit ${maxMoved} for update skip locked
-      ))`,
+        select id from system.extension_jobs where ${isLater} and due_at <= statement_timestamp()
+        order by due_at limit ${maxMoved} for update skip locked
+      )) returning 1`,
     values: [],
   });
+  return moved.length;
+}
 
 /**
  * The rows are locked outside the ranking, since PostgreSQL locks none in a query with window functions. More are ranked than

@@ -24,7 +24,7 @@ interface RunnersDeps extends RunJobDeps {
 /** The notice that there are new jobs. */
 export const jobsNotice = 'extension-jobs';
 
-/** A job starts within this after its time, in milliseconds, if a worker is free. */
+/** How often a worker that is free looks for jobs, in milliseconds. It knows when the next one is due. */
 const idleMs = 1000;
 /** How long running jobs may go on when the service stops. */
 const graceMs = 3000;
@@ -47,7 +47,7 @@ export function createJobRunners(deps: RunnersDeps): JobRunners {
       maxRunning,
       graceMs,
       // A job's end may let others begin: those with its key, and those beyond its concurrency.
-      claim: async (limit) => ({ items: await claimJobs(database, { extension, jobs, limit }), leftSome: true }),
+      claim: async (limit) => ({ ...(await claimJobs(database, { extension, jobs, limit })), leftSome: true }),
       async work(job, ending) {
         const declared = byName.get(job.name);
         if (declared) await runJob(deps, extension, declared, job, ending);
