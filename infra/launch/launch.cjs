@@ -16,8 +16,8 @@ const entries = {
   'demo:tasks': 'examples/tasks/src/demo.ts',
   bench: 'tests/load/src/main.ts',
   docs: 'infra/docs/src/main.ts',
-  pictures: 'tests/admin-pages/pictures/main.ts',
-  'bench:pages': 'tests/admin-pages/speed/main.ts',
+  pictures: ['infra/launch/beside-tests.ts', 'tests/admin-pages/pictures/main.ts'],
+  'bench:pages': ['infra/launch/beside-tests.ts', 'tests/admin-pages/speed/main.ts'],
   test: 'infra/launch/test.ts',
   check: 'infra/launch/check.ts',
   pack: 'infra/pack/main.ts',
@@ -31,7 +31,10 @@ const bare = 'node';
 /** Returns a command's script and arguments, without the Node arguments that every command has. */
 function programOf(command, args) {
   if (command === bare) return args;
-  if (Object.hasOwn(entries, command)) return [path.join(root, entries[command]), ...args];
+  if (Object.hasOwn(entries, command)) {
+    const [script, ...given] = [entries[command]].flat();
+    return [path.join(root, script), ...given, ...args];
+  }
   const commands = [...Object.keys(entries), bare].join('|');
   throw new Error(`Usage: node infra/launch/launch.cjs ${commands} [arguments]`);
 }

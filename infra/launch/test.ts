@@ -1,9 +1,8 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join, relative } from 'node:path';
-import { findNatsBinary } from '@recordbus/embedded';
-import { createLogger } from '@recordbus/process/logging';
+import { join, relative } from 'node:path';
 import { gatherUnits } from './gather-units.ts';
+import { nameNatsServer } from './name-nats-server.ts';
 import type { FilesRun } from './run-files.ts';
 import { runStage } from './run-stage.ts';
 import { type Part, readTestRun } from './test-run.ts';
@@ -56,14 +55,6 @@ async function runPart({ title, files, topology, environment, concurrency, gathe
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
-}
-
-/** Names the nats-server for every file, so one that npm lacks is built once. Stacks find it on PATH. */
-async function nameNatsServer(): Promise<void> {
-  const cacheDirectory = join(import.meta.dirname, '../../node_modules/.cache');
-  const binary = await findNatsBinary({ cacheDirectory, log: createLogger('test', 'info') });
-  process.env.TEST_NATS_SERVER = binary;
-  process.env.PATH = `${dirname(binary)}${delimiter}${process.env.PATH}`;
 }
 
 if (process.env.TEST_STACK !== 'containers') await nameNatsServer();

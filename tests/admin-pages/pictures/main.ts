@@ -11,7 +11,7 @@ import { fillShop, type Shop } from './shop.ts';
 const directory = join(repository, 'docs/pictures');
 
 const pictures = ({ event }: Shop) => [
-  { name: 'collections', path: '/_/', shows: 'can write', colorScheme: 'light' as const },
+  { name: 'collections', path: '/_/', shows: 'can create', colorScheme: 'light' as const },
   { name: 'records', path: '/_/collections/books/records', shows: 'Kindred', colorScheme: 'light' as const },
   { name: 'events', path: '/_/events', shows: 'newsletter', colorScheme: 'dark' as const },
   { name: 'event', path: `/_/events/${event}`, shows: 'Changes', colorScheme: 'light' as const },
