@@ -14,6 +14,7 @@ import { openSignedIn } from './watched-page.ts';
 const password = 'a long enough password';
 const sentTo = 'ada@example.com';
 const refusedTo = 'refused@example.com';
+const busyTo = 'busy@example.com';
 
 describe('mails on the admin pages', { skip: skipWithoutBrowser }, () => {
   let stack: Stack;
@@ -106,6 +107,25 @@ describe('mails on the admin pages', { skip: skipWithoutBrowser }, () => {
     await sheet.getByText('verify', { exact: true }).waitFor();
     assert.ok(token);
     assert.ok(!(await page.content()).includes(token));
+  });
+
+  test('a waiting mail is sent at once, and shows each attempt', async () => {
+    await stack.guest.post('/api/v1/auth/readers/register', { email: busyTo, password });
+    await page.goto(`${stack.url}/_/mails?to=${busyTo}`);
+    await row(busyTo).getByRole('button').click();
+    const sheet = page.getByRole('dialog');
+    const attempts = sheet.getByRole('listitem');
+    await attempts.getByText('451 try again later').first().waitFor();
+    const before = await attempts.count();
+    await eventually('another attempt', async () => {
+      await sheet.getByRole('button', { name: 'Send now' }).click();
+      return (await attempts.count()) > before;
+    });
+    await sheet.getByText('Next attempt').waitFor();
+    await page.goto(`${stack.url}/_/mails?to=${sentTo}`);
+    await row(sentTo).getByRole('button').first().click();
+    await attempts.getByText('accepted').waitFor();
+    assert.equal(await sheet.getByRole('button', { name: 'Send now' }).count(), 0);
   });
 
   test('a mail leads to its record and to the mails about it, and so does a user', async () => {
