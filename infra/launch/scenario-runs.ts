@@ -49,6 +49,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   bus: ['wire'],
   'canonical-addresses': [],
   captcha: ['wire'],
+  'captcha-providers': ['wire'],
   'captcha-replicas.slow': [],
   'change-collections': ['wire'],
   'change-fields': [],

@@ -69,8 +69,7 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     await open('/_/collections/wares/records?new=1');
     await page.getByRole('dialog').getByLabel('title').fill('typed before the stop');
     await page.getByTitle('Changes appear here immediately').waitFor({ state: 'attached' });
-    // It is shown for seconds only, maybe before the stack has signed its admin in.
-    const restored = page.getByText('Connection restored.').waitFor();
+    const restored = page.getByText('Connection restored.').waitFor(); // It shows for seconds only.
     await whileAway(async () => {
       await isAway().waitFor();
       await page.getByTitle('Changes appear once the connection is back').waitFor({ state: 'attached' });

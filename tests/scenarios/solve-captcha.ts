@@ -12,3 +12,12 @@ export async function solveCaptcha(guest: Client, collection: string, change: ob
   while (hashOf(number) !== given.challenge) number += 1;
   return Buffer.from(JSON.stringify({ ...given, number, ...change })).toString('base64');
 }
+
+/** Makes bodies of new accounts, each with an address of its own. */
+export function newAccounts(name: string): (more?: object) => { email: string; password: string } {
+  let count = 0;
+  return (more = {}) => {
+    count += 1;
+    return { email: `${name}${count}@example.com`, password: 'a long and winding password', ...more };
+  };
+}
