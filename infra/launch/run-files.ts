@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type EventData, type RunOptions, run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { endHungFiles } from './end-hung-files.ts';
 import processorTime from './processor-time.ts';
 
 /** The files that this program runs, as JSON in its argument. */
@@ -10,7 +11,7 @@ export interface FilesRun {
   readonly files: readonly string[];
   /** How many run at once. */
   readonly concurrency: number;
-  /** How long a file may take, in milliseconds. */
+  /** How long a test may take, in milliseconds. A file may take a minute more. */
   readonly timeout: number;
   readonly testNamePatterns: readonly string[];
   readonly testSkipPatterns: readonly string[];
@@ -35,6 +36,9 @@ const options: RunOptions & { readonly globalSetupPath: string } = {
   // Starts the database and the bus that every file may use, and names them in TEST_DATABASE_URL and TEST_NATS_URL.
   globalSetupPath: join(import.meta.dirname, '../../tests/harness/global-setup.ts'),
 };
+endHungFiles(rest.files, rest.timeout + 60_000, (file) => {
+  process.stderr.write(`${file} was killed: it did not end.\n`);
+});
 const events = run(options);
 const failed = new Set<string>();
 // A test that a helper defines has the helper's path in `file`, and its own file's in `entryFile`.

@@ -30,7 +30,7 @@ export interface TestRun {
   readonly retriesFailed: boolean;
   /** How many files run at once, instead of the parts' numbers. */
   readonly concurrency: number | undefined;
-  /** How long a file may take. */
+  /** How long a test may take. */
   readonly timeoutMs: number | undefined;
   readonly testNamePatterns: readonly string[];
   readonly testSkipPatterns: readonly string[];

@@ -10,8 +10,8 @@ import { type Part, readTestRun } from './test-run.ts';
 /** More failed files than chance explains: they do not run again. */
 const maximumRetried = 5;
 
-/** Longer than any file takes. It turns a hang into a failure that names its file. */
-const fileTimeoutMs = 600_000;
+/** Longer than any file takes. It turns a hang into a failure that names its test. */
+const testTimeoutMs = 600_000;
 
 const run = readTestRun(process.argv.slice(2));
 if (run.parts.length === 0) {
@@ -30,7 +30,7 @@ async function runPart({ title, files, topology, environment, concurrency, gathe
     // What a file costs shows only in a process of its own.
     files: gathersUnits && !showsProcessorTime ? gatherUnits(files, directory) : files,
     concurrency: showsProcessorTime ? 1 : (run.concurrency ?? concurrency),
-    timeout: run.timeoutMs ?? fileTimeoutMs,
+    timeout: run.timeoutMs ?? testTimeoutMs,
     testNamePatterns,
     testSkipPatterns,
     showsProcessorTime,

@@ -34,15 +34,13 @@ const mebibyte = 1024 * 1024;
 
 describe('connections that stay open, over HTTP', () => {
   test('may outnumber the request connections, and delay no request', async () => {
-    await using starting = new AsyncDisposableStack();
     const fixture = openService();
     const { service, open } = fixture;
-    const alone = starting.use(await serveAlone(service));
+    await using alone = await serveAlone(service);
     const settings = fixedSettings({ 'rate_limit.enabled': '0' });
-    const gateway = starting.use(
-      await serve(createTestGateway({ log: quiet, settings, upstreams: [over(alone.url, patienceMs)] })),
-    );
-    starting.use(fixture);
+    const upstreams = [over(alone.url, patienceMs)];
+    await using gateway = await serve(createTestGateway({ log: quiet, settings, upstreams }));
+    using _open = fixture;
     const count = 1100;
     const responses = await Promise.all(Array.from({ length: count }, () => openStream(`${gateway.url}/api/v1/live`)));
     assert.ok(responses.every(({ statusCode }) => statusCode === 200));
@@ -55,9 +53,11 @@ describe('connections that stay open, over HTTP', () => {
   });
 
   test('end when the gateway stops', async () => {
-    const { service, open } = openService();
+    const fixture = openService();
+    const { service, open } = fixture;
     await using alone = await serveAlone(service);
     await using gateway = await startGateway(alone.url);
+    using _open = fixture;
     const response = await openStream(`${gateway.url}/api/v1/live`);
     theOnly(open).write('data: last\n\n');
     await gateway.gateway.drain();
@@ -66,28 +66,30 @@ describe('connections that stay open, over HTTP', () => {
   });
 
   test('are cut when their replica dies, and can be opened at another', async () => {
-    const services = [openService(), openService()];
-    await using first = await serveAlone((services[0] as (typeof services)[number]).service, 0, '127.0.0.1');
-    await using second = await serveAlone((services[1] as (typeof services)[number]).service, first.port, '127.0.0.2');
+    const services = [openService(), openService()] as const;
+    await using first = await serveAlone(services[0].service, 0, '127.0.0.1');
+    await using second = await serveAlone(services[1].service, first.port, '127.0.0.2');
     await using gateway = await startGateway(`http://live:${second.port}`, {
       resolve: async () => ['127.0.0.1', '127.0.0.2'],
     });
+    using _first = services[0];
+    using _second = services[1];
     const [one, other] = await Promise.all([1, 2].map(() => openStream(`${gateway.url}/api/v1/live`)));
     assert.deepEqual(
       services.map(({ open }) => open.size),
       [1, 1],
     );
-    for (const response of services[0]?.open ?? []) response.socket?.destroy();
+    for (const response of services[0].open) response.socket?.destroy();
     const broken = [one, other].map((response) => response && text(response).catch(() => 'broken'));
     assert.equal(await Promise.race(broken), 'broken');
-    for (const response of services[1]?.open ?? []) response.end();
+    for (const response of services[1].open) response.end();
     await Promise.all(broken);
   });
 
   test('buffer little for a client that does not read', async () => {
     let written = 0;
     let isFull = false;
-    const { service, open } = openService((response) => {
+    const fixture = openService((response) => {
       const fill = () => {
         const chunk = Buffer.alloc(64 * 1024, 'a');
         while (written < 64 * mebibyte) {
@@ -99,8 +101,10 @@ describe('connections that stay open, over HTTP', () => {
       };
       fill();
     });
+    const { service, open } = fixture;
     await using alone = await serveAlone(service);
     await using gateway = await startGateway(alone.url);
+    using _open = fixture;
     const socket = connect(gateway.port, '127.0.0.1');
     socket.write('GET /api/v1/live HTTP/1.1\r\nHost: a\r\n\r\n');
     // The system's buffers for the four sockets have a limit too.
@@ -121,7 +125,8 @@ test('a connection that stayed open is counted and logged once, at its end', asy
   const lines: Record<string, unknown>[] = [];
   const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const requests: LoggedRequest[] = [];
-  const { service, open } = openService();
+  const fixture = openService();
+  const { service, open } = fixture;
   const gateway = createTestGateway({
     log,
     settings: fixedSettings({ 'logs.access': 'all' }),
@@ -129,6 +134,7 @@ test('a connection that stayed open is counted and logged once, at its end', asy
     upstreams: [inProcess(service)],
   });
   await using running = await serve(gateway);
+  using _open = fixture;
   const valuesOf = async (name: string) =>
     (await readMetrics(gateway.metrics))
       .flatMap(({ samples }) => samples)

@@ -18,7 +18,7 @@ export interface OpenService {
   readonly open: Set<ServerResponse>;
   /** Lets the routes `late` answer. */
   readonly gate: PromiseWithResolvers<void>;
-  /** Cuts open connections so that the servers can stop. */
+  /** Cuts connections, those that open later too, so that the servers can stop. */
   [Symbol.dispose](): void;
 }
 
@@ -28,7 +28,9 @@ const streamHeaders = { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering'
 export function openService(onOpen: (response: ServerResponse) => void = () => {}): OpenService {
   const open = new Set<ServerResponse>();
   const gate = Promise.withResolvers<void>();
+  let isCut = false;
   const holdOpen = (response: ServerResponse): void => {
+    if (isCut) return void response.destroy();
     open.add(response);
     response.once('close', () => open.delete(response));
     onOpen(response);
@@ -62,6 +64,7 @@ export function openService(onOpen: (response: ServerResponse) => void = () => {
     '/api/v1/stalls': () => gate.promise,
   });
   const cutAll = (): void => {
+    isCut = true;
     gate.resolve();
     for (const response of open) response.destroy();
   };
