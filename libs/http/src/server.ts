@@ -40,6 +40,12 @@ export const maxHeaderBytes = 128 * 1024;
 /** More than a signed context takes. */
 const contextBytes = 8 * 1024;
 
+/**
+ * How many connections wait for a busy process to accept them. Beyond that, a client tries again a second later: as
+ * many come at once when a replica restarts. The system's limit may be lower (`net.core.somaxconn`).
+ */
+const backlog = 4096;
+
 /** How often a server that is closing ends the connections whose request was the last, in milliseconds. */
 const idleSweepMs = 50;
 
@@ -63,7 +69,7 @@ export function listen(app: RequestListener, options: ListenOptions): Promise<Li
   if (options.acceptsWebSockets) serveUpgrades(server, connections, app);
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(listenRefusal(error, port, host)));
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog }, () => {
       const address = server.address() as AddressInfo;
       const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
       const close = () => closeServer(server, connections, options.webSocketsEndMs).finally(endChecks);
