@@ -16,7 +16,7 @@ const rows = 30_000;
 /** More rows than this are a whole table: what passes through the queues itself reads some hundred. */
 const mostRead = rows / 2;
 
-const directory = copyExtensions('jobs');
+const directory = copyExtensions('jobs', 'mailing');
 after(() => rmSync(directory, { recursive: true }));
 const environment = { SERVICE_EXTENSIONS_DIR: directory, SERVICE_EXTENSIONS_JOB_WORKERS: '2' };
 
@@ -52,7 +52,9 @@ test('no statement of a queue reads a whole table, whenever its rows came', asyn
     await prepareQueues(ends);
     await useQueues(ends, 'short');
     const away = { name: 'Away', url: receiver.url, events: ['nothing.create'], enabled: false };
-    const id = textAt(await (await stack.admin()).post(webhooksPath, away), 'id');
+    const admin = await stack.admin();
+    const id = textAt(await admin.post(webhooksPath, away), 'id');
+    await admin.post(webhooksPath, { name: 'Failing', url: receiver.url, events: ['nothing.create'] });
     for (const text of Object.values(fillings).flat())
       await inDatabase(
         ground,

@@ -32,7 +32,9 @@ export async function enqueueMessage(
   const rows = await query({
     name: 'mail.content',
     text: `insert into system.mail_contents (id, content, bytes)
-      select $1, $2, $3::integer where (select coalesce(sum(bytes), 0) from system.mail_contents) + $3::integer <= ${maxWaitingBytes}
+      select $1, $2, $3::integer where (
+          select coalesce(sum(bytes), 0) from system.mail_bytes where kind = 'mail_contents'
+        ) + $3::integer <= ${maxWaitingBytes}
       returning 1`,
     values: [id, text, text.length],
   });

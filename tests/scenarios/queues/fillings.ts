@@ -1,4 +1,7 @@
-/** What a queue's table gets: SQL that inserts $1 rows, if it has values. $2 is a webhook without deliveries of its own. */
+/**
+ * What a queue's table gets: SQL that inserts $1 rows, if it has values. $2 is a webhook without deliveries of its own, which is
+ * disabled; the one that is named `Failing` is enabled.
+ */
 type Fillings = Readonly<Record<string, readonly string[]>>;
 
 const ids = 'from generate_series(1, $1::integer) n';
@@ -37,6 +40,9 @@ export const fillings: Fillings = {
       select gen_random_uuid(), now(), gen_random_uuid(), ${webhook}, now() + interval '1 day' ${ids}`,
     `insert into system.delivery_queue (delivery_id, occurred_at, event_id, webhook_id)
       select gen_random_uuid(), now(), gen_random_uuid(), ${webhook} ${ids}`,
+    `insert into system.delivery_queue (delivery_id, occurred_at, event_id, webhook_id, attempt, next_attempt_at)
+      select gen_random_uuid(), now(), gen_random_uuid(), (select id from system.webhooks where name = 'Failing'), 3,
+        now() + interval '1 day' ${ids}`,
   ],
   delivery_lanes: [
     `insert into system.delivery_lanes (webhook_id, key, next_attempt_at)
@@ -65,6 +71,7 @@ export const fillings: Fillings = {
     // The claim orders by turn those that are due. Only statistics say that they are few.
     'analyze system.mail_queue',
   ],
+  mail_contents: [`insert into system.mail_contents (id, content, bytes) select gen_random_uuid(), '', 1 ${ids}`],
   jobs: [
     `insert into system.jobs (id, kind, state, collection_id, collection_name, actor, request, options, body_id, body_bytes,
         rows_total, started_at, finished_at)
@@ -94,7 +101,7 @@ export const fillings: Fillings = {
     `insert into system.extension_values (extension, key, value, expires_at)
       select 'work', 'filled ' || n, '1', now() + interval '1 day' ${ids}`,
   ],
-  inbound_mails: [`insert into system.inbound_mails (id, content, bytes) select gen_random_uuid(), '', 0 ${ids}`],
+  inbound_mails: [`insert into system.inbound_mails (id, content, bytes) select gen_random_uuid(), '', 1 ${ids}`],
   sessions: [
     `insert into system.sessions (id, collection_id, account_id, created_at, last_used_at, expires_at)
       select 'filled' || n, 'c', n::text, t, t, t + 86400 from generate_series(1, $1::integer) n,

@@ -10,8 +10,10 @@ import type { Stack } from '../../harness/stack.ts';
 import { createWebhook, webhooksPath } from '../../harness/webhook.ts';
 import { ask, createCollections, jobIn } from '../extension-jobs/jobs-ground.ts';
 import { ended, imported, linesOf } from '../import-jobs.ts';
+import { configure, deliver, takenMail } from '../inbound-mails/mail-ground.ts';
+import { postmarkMail, postmarkPassword } from '../inbound-mails/requests.ts';
 
-/** The stack with the extensions in `tests/extensions/jobs`, and where its webhooks and mails go. */
+/** The stack with the extensions in `tests/extensions/jobs` and `mailing`, and where its webhooks and mails go. */
 interface Ends {
   readonly stack: Stack;
   readonly receiver: Receiver;
@@ -37,6 +39,7 @@ export async function prepareQueues({ stack, receiver, mails }: Ends): Promise<v
   await admin.define(papers, fields);
   await admin.post('/api/v1/collections', { name: readers, type: 'auth' });
   await admin.patch('/api/v1/admin/settings', mails.settings);
+  await configure(admin, stack.guest);
   const events = [`${papers}.create`];
   for (const [kind, members] of Object.entries(webhookKinds))
     await createWebhook(admin, `${receiver.url}/${kind}`, events, members);
@@ -51,6 +54,8 @@ export async function useQueues({ stack, receiver, mails }: Ends, round: string)
     sendEvent(guest, receiver, round),
     runJobs(admin, guest, round),
     useAccount(stack, mails, round),
+    sendMessage(guest, mails, round),
+    takeMail(guest, round),
     imported(admin, papers, { format: 'ndjson' }, linesOf([{ title: `imported ${round}` }])),
     removeFile(stack),
     runCron(stack),
@@ -95,6 +100,19 @@ async function useAccount({ guest, url }: Stack, mails: MailServer, round: strin
   const asked = await user.get(`${path}/export`);
   assert.equal(asked.status, 202, asked.text);
   assert.equal((await ended(user, textAt(asked.json, 'data.id'))).state, 'done');
+}
+
+async function sendMessage(guest: Client, mails: MailServer, round: string): Promise<void> {
+  const to = `sent.${round}@example.com`;
+  await guest.post('/api/x/mails', { to, subject: round, text: round }, 200);
+  await eventually('the message arrives', () => mails.received.some(({ recipients }) => recipients.includes(to)));
+}
+
+async function takeMail(guest: Client, round: string): Promise<void> {
+  const subject = `taken ${round}`;
+  const { status, text } = await deliver(guest, 'postmark', { body: postmarkMail(subject), headers: postmarkPassword });
+  assert.equal(status, 200, text);
+  await takenMail(guest, subject);
 }
 
 async function removeFile({ ground, guest }: Stack): Promise<void> {

@@ -75,7 +75,9 @@ async function addMail(query: Query, content: string): Promise<string> {
     name: 'inbound-mail.store',
     text: `insert into system.inbound_mails (id, content, bytes)
       select $1, $2, $3::integer
-      where (select coalesce(sum(bytes), 0) from system.inbound_mails) + $3::integer <= ${maxWaitingBytes} returning 1`,
+      where (
+          select coalesce(sum(bytes), 0) from system.mail_bytes where kind = 'inbound_mails'
+        ) + $3::integer <= ${maxWaitingBytes} returning 1`,
     values: [id, content, content.length],
   });
   if (rows.length === 0) throw unavailable('too many mails that came in are waiting for onMail');
