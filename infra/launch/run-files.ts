@@ -33,6 +33,7 @@ const options: RunOptions & { readonly globalSetupPath: string } = {
   testNamePatterns: [...testNamePatterns],
   testSkipPatterns: [...testSkipPatterns],
   signal: end.signal,
+  execArgv: ['--import', join(import.meta.dirname, 'end-open-files.ts')],
   // Starts the database and the bus that every file may use, and names them in TEST_DATABASE_URL and TEST_NATS_URL.
   globalSetupPath: join(import.meta.dirname, '../../tests/harness/global-setup.ts'),
 };
