@@ -40,7 +40,7 @@ test(`two and then four webhooks replicas share ${events} events: each is delive
       const collection = `parcels${replicas}`;
       await admin.post('/api/v1/collections', { name: collection, type: 'base', fields: [] });
       await createWebhook(admin, receiver.url, [`${collection}.*`], { timeout_ms: 60_000 });
-      while (pids.length < replicas) await addReplica();
+      for (let count = pids.length; count < replicas; count += 1) await addReplica();
       // A hanging delivery keeps its connection, which identifies its replica.
       receiver.behave('hang');
       const write = (count: number) => writeBurst({ url: stack.url, collection, count });

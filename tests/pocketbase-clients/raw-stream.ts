@@ -33,7 +33,9 @@ export async function openRawStream(
   const messages: { event: string; data: { action?: string; record?: Record<string, unknown> } }[] = [];
   let rest = '';
   async function readMore(): Promise<void> {
-    const { value, done } = await reader.read();
+    const late = new Error(`nothing came for ${longestWaitMs} ms after ${JSON.stringify(messages)}`);
+    const timer = setTimeout(() => ending.abort(late), longestWaitMs);
+    const { value, done } = await reader.read().finally(() => clearTimeout(timer));
     assert.equal(done, false, 'the stream is open');
     const blocks = (rest + decoder.decode(value, { stream: true })).split('\n\n');
     rest = blocks.pop() ?? '';

@@ -23,8 +23,9 @@ async function exportFirst(
   let isRead = false;
   const reading = (async () => {
     for await (const bytes of answer as AsyncIterable<Buffer>) for (const byte of bytes) if (byte === 0x0a) lines += 1;
+  })().finally(() => {
     isRead = true;
-  })();
+  });
   let residentBytes = 0;
   while (!isRead) {
     const { json } = await admin.get('/_/metrics');

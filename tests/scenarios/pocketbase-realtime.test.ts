@@ -116,8 +116,9 @@ onEachTopology("PocketBase's official client follows changes", async (t, target)
     /** Returns everything that came, when the part is in it so often. */
     const readUntil = async (part: string, count = 1): Promise<string> => {
       while (text.split(part).length <= count) {
-        const { value, done } = await reader.read();
-        assert.equal(done, false);
+        const late = setTimeout(() => void reader.cancel(), 90_000);
+        const { value, done } = await reader.read().finally(() => clearTimeout(late));
+        assert.equal(done, false, `the stream has ended, or nothing came for 90 s: ${text}`);
         text += value;
       }
       return text;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '../harness/eventually.ts';
 import type { JsonObject } from '../harness/json.ts';
 import { openLive } from '../harness/live-client.ts';
 import { compareVersions } from '../harness/live-list.ts';
@@ -82,7 +83,7 @@ export async function openFollower(kind: Follower['kind'], url: string, collecti
   }
 
   const running = run();
-  while (cursor === undefined) await pause(10);
+  await eventually('the first connection is ready', () => cursor !== undefined);
   return {
     kind,
     created,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { createLogger } from '@recordbus/process/logging';
+import { eventually } from '@recordbus/testing';
 import pg from 'pg';
 import { type Database, openDatabase } from './database.ts';
 import { limitRules } from './limit-rules.ts';
@@ -70,7 +71,7 @@ describe('a statement that checks a rule', { skip: skipWithoutDatabase }, () => 
       const write = database.query<{ n: number }>({ ...increase, checksRule: true });
       const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()
         and clock_timestamp() - query_start > '350ms'`;
-      while ((await holder.query(waiting)).rowCount === 0);
+      await eventually(async () => (await holder.query(waiting)).rowCount !== 0);
       await holder.query('commit');
       assert.deepEqual(await write, [{ n: 1 }]);
     } finally {

@@ -54,8 +54,8 @@ describe('requests that arrive before earlier answers are read', () => {
   test('are all answered in any number, with and without bodies', async () => {
     answer = async (request, response) => {
       const body = request.method === 'POST' ? await text(request) : 'none';
-      assert.equal(body.length, request.method === 'POST' ? 1000 : 4);
-      response.end(request.url);
+      // A failed assertion here would leave the request without an answer.
+      response.end(body.length === (request.method === 'POST' ? 1000 : 4) ? request.url : '/damaged');
     };
     const count = 5000;
     const paths = Array.from({ length: count }, (_, n) => `/${n}`);

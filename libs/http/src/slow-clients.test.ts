@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { eventually } from '@recordbus/testing';
 import { type ListeningServer, listen } from './server.ts';
 
 /** The period is longer than the pauses of a busy machine. */
@@ -21,10 +22,10 @@ describe('slow clients', () => {
   /** Sends a byte now and then until the server cuts the connection. */
   async function drip(socket: Socket, byte: string): Promise<void> {
     socket.on('error', () => {});
-    while (!socket.closed) {
+    await eventually(() => {
       socket.write(byte);
-      await setTimeout(20);
-    }
+      return socket.closed;
+    });
   }
 
   test('whose head arrives too slowly get 408 in the error shape', async () => {
@@ -66,8 +67,8 @@ describe('slow clients', () => {
     deaf.pause();
     deaf.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
     await once(deaf, 'connect');
-    while (!response?.closed) await setTimeout(20);
-    assert.equal(response.writableFinished, false);
+    await eventually(() => response?.closed === true);
+    assert.equal(response?.writableFinished, false);
     deaf.destroy();
 
     const slow = connect(server.port, '127.0.0.1');

@@ -94,7 +94,7 @@ describe('an error that nothing catches', () => {
 
   it('is logged when its request was answered', async () => {
     assert.equal((await send('answered')).status, 200);
-    while (!lines.some(({ request_id }) => request_id === 'answered')) await send('works');
+    await eventually(() => lines.some(({ request_id }) => request_id === 'answered'));
     assert.equal(child.exitCode, null);
   });
 

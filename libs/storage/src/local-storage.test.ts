@@ -11,6 +11,12 @@ import { idsStartOf } from './ids-start.ts';
 import { openLocalStorage } from './local-storage.ts';
 import type { Storage } from './storage.ts';
 
+/** Waits until a condition holds. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const endsAtMs = performance.now() + 30_000;
+  while (performance.now() < endsAtMs && !(await holds())) await nextTurn();
+}
+
 suite('files in a local directory', () => {
   let directory: string;
   let storage: Storage;
@@ -76,7 +82,7 @@ suite('files in a local directory', () => {
       bytes.push('x');
       return { bytes, outcome: storage.put(key(name), bytes).catch(() => 'gone') };
     });
-    while ((await drafts()).length < 3) await nextTurn();
+    await until(async () => (await drafts()).length === 3);
     await storage.delete(key('half'));
     assert.equal((await drafts()).length, 1);
     for (const { bytes } of unfinished) bytes.push(null);
@@ -92,7 +98,7 @@ suite('files in a local directory', () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       const content = Readable.from([Buffer.alloc(bytes, 'x')]);
       const putting = storage.put(told, content, { announced: promise });
-      while (!content.readableEnded || (await drafts()).length < draftCount) await nextTurn();
+      await until(async () => content.readableEnded && (await drafts()).length === draftCount);
       assert.deepEqual([await storage.find(told), (await drafts()).length], [undefined, draftCount]);
       resolve();
       assert.deepEqual([await putting, await storage.find(told)], [{ sizeBytes: bytes }, { sizeBytes: bytes }]);

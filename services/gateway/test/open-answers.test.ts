@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, test } from 'node:test';
@@ -81,13 +80,14 @@ for (const [name, start] of Object.entries(topologies))
       const warnings: Error[] = [];
       const note = (warning: Error) => warnings.push(warning);
       process.on('warning', note);
-      const socket = connect(gateway.port, '127.0.0.1');
+      let answer = '';
+      const socket = connect(gateway.port, '127.0.0.1').on('data', (data) => (answer += String(data)));
       for (let time = 0; time < 20; time += 1) {
+        answer = '';
         socket.write('GET /api/v1/live HTTP/1.1\r\nHost: a\r\n\r\n');
         await eventually(() => fixture.open.size === 1);
         theOnly(fixture.open).end('data: x\n\n');
-        let answer = '';
-        while (!answer.endsWith('0\r\n\r\n')) answer += String((await once(socket, 'data'))[0]);
+        await eventually(() => answer.endsWith('0\r\n\r\n'));
       }
       socket.destroy();
       process.off('warning', note);

@@ -1,4 +1,4 @@
-import { type ListeningServer, listen } from '@recordbus/http';
+import type { ListeningServer } from '@recordbus/http';
 import type { Service } from '@recordbus/http/service';
 import { createServiceApp } from '@recordbus/http/service-app';
 import { createLogger } from '@recordbus/process/logging';
@@ -18,6 +18,7 @@ import {
 } from '../src/app.ts';
 import { createOwnWindows } from '../src/rate-limit/rate-windows.ts';
 import { httpUpstream } from '../src/upstream/http-upstream.ts';
+import { listenInTest } from './listen-in-test.ts';
 
 export const secret = Buffer.from('a secret for tests, over 32 characters');
 export const contextSigner = createContextSigner(secret);
@@ -111,32 +112,24 @@ export async function serve(gateway: Gateway, more: readonly ListeningServer[] =
   for (const one of more) starting.defer(() => one.close());
   starting.defer(() => gateway.stop());
   await gateway.start();
-  const server = await listen(gateway.app, { host: '127.0.0.1', port: 0, acceptsWebSockets: true });
-  starting.defer(() => server.close());
+  const server = starting.use(await listenInTest(gateway.app, { host: '127.0.0.1', port: 0, acceptsWebSockets: true }));
   const started = starting.move();
   const stop = (): Promise<void> => started.disposeAsync();
   return { gateway, url: server.url, port: server.port, stop, [Symbol.asyncDispose]: stop };
 }
 
 /** Serves a service alone, as in its own process. */
-export async function serveAlone(
+export const serveAlone = (
   service: Service,
   port = 0,
   host = '127.0.0.1',
-): Promise<ListeningServer & AsyncDisposable> {
-  const server = await listen(createServiceApp(service, contextSigner, quiet), {
+): Promise<ListeningServer & AsyncDisposable> =>
+  listenInTest(createServiceApp(service, contextSigner, quiet), {
     host,
     port,
     isBehindGateway: true,
     acceptsWebSockets: service.upgrade !== undefined,
   });
-  let closed: Promise<void> | undefined;
-  const close = (): Promise<void> => {
-    closed ??= server.close();
-    return closed;
-  };
-  return { ...server, close, [Symbol.asyncDispose]: close };
-}
 
 /** The two ways to run services behind a gateway. */
 export const topologies: Readonly<Record<string, Topology>> = {

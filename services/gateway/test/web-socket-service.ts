@@ -15,7 +15,7 @@ export interface WebSocketService {
   readonly open: Set<WebSocket>;
   /** The last request's query and caller. */
   readonly seen: { url: string; principal: string };
-  /** Cuts open connections so that the servers can stop. */
+  /** Cuts connections, those that open later too, so that the servers can stop. */
   [Symbol.dispose](): void;
 }
 
@@ -25,6 +25,7 @@ export function webSocketService(): WebSocketService {
   const seen = { url: '', principal: '' };
   const server = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false });
   const gate = Promise.withResolvers<void>();
+  let isCut = false;
   const live = (path: string, access: 'public' | 'admin' = 'public') =>
     route({
       method: 'GET',
@@ -51,6 +52,7 @@ export function webSocketService(): WebSocketService {
       if (request.url === '/api/v1/closed') throw forbidden('not you');
       if (request.url === '/api/v1/fails') throw new Error('the defect with its password');
       if (request.url === '/api/v1/hangs') await gate.promise;
+      if (isCut) return void socket.destroy();
       server.handleUpgrade(request, socket, head, (webSocket) => {
         open.add(webSocket);
         webSocket.on('error', () => {});
@@ -60,6 +62,7 @@ export function webSocketService(): WebSocketService {
     },
   };
   const cutAll = (): void => {
+    isCut = true;
     gate.resolve();
     for (const webSocket of open) webSocket.terminate();
   };

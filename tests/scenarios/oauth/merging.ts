@@ -187,7 +187,7 @@ export async function merging(t: TestContext, target: Target, visitor: Visitor):
     await admin.patch('/api/v1/admin/settings', { 'auth.lockout.max_attempts': '2' });
     const login = () =>
       guest.send('POST', '/api/v1/auth/people/login', { body: { email: 'zoe@example.com', password: 'x' } });
-    while (statusOf(await login()) !== 429);
+    await eventually('the account is locked', async () => statusOf(await login()) === 429);
     const answer = await merge({ merge_token, password });
     assert.equal(answer.status, 429);
     assert.ok(Number(answer.headers['retry-after']) > 0);

@@ -104,8 +104,7 @@ onEachTopology('live connections refuse what they cannot follow', async (t, targ
     const open = () => openLive(target.url, [notes], { token: ada.token });
     const all: LiveClient[] = [];
     // Each realtime replica takes three, and the gateways choose among the replicas.
-    do all.push(await open());
-    while (all.at(-1)?.status === 200);
+    while (all.length <= 3 * replicaCount && (all.length === 0 || all.at(-1)?.status === 200)) all.push(await open());
     const [refused, ...admitted] = all.toReversed();
     assert.equal(refused?.status, 429);
     assert.match(refused.text, /too_many_connections/);

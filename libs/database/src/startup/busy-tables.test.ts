@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLogger } from '@recordbus/process/logging';
+import { eventually } from '@recordbus/testing';
 import pg from 'pg';
 import { ownMigrations } from '../migrations/migrations.ts';
 import { createEmptyDatabase, skipWithoutDatabase } from '../temporary-database.ts';
@@ -22,6 +23,8 @@ test('a migration that waits for a table lets other statements pass', { skip: sk
   await migrate(query, pool, log);
 
   const reader = await pool.connect();
+  // The pool waits for its connection.
+  cleanUp.defer(() => reader.release(true));
   await reader.query('begin; select from system.instance');
   const later = {
     names: [...ownMigrations.names, '9000-later'],
@@ -31,13 +34,13 @@ test('a migration that waits for a table lets other statements pass', { skip: sk
   const migrating = migrate(query, pool, heard, later);
   const writer = new pg.Client({ connectionString: temporary.url });
   await writer.connect();
-  while (warnings.length < 2) {
+  cleanUp.defer(() => writer.end());
+  await eventually(async () => {
     await writer.query('select key from system.instance');
     await writer.query("insert into system.instance values ('waits', 'no') on conflict (key) do nothing");
-  }
-  await writer.end();
+    return warnings.length >= 2;
+  });
   await reader.query('commit');
-  reader.release();
   await migrating;
   assert.deepEqual((await pool.query("select later from system.instance where key = 'waits'")).rows, [{ later: null }]);
 });

@@ -3,6 +3,7 @@ import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { createLogger } from '@recordbus/process/logging';
 import type { RequestContext } from '@recordbus/request/context';
 import { inRequest } from '@recordbus/request/request-scope';
+import { eventually } from '@recordbus/testing';
 import pg from 'pg';
 import { createClassMeters } from '../connections/class-meter.ts';
 import { classOf } from '../connections/connection-budget.ts';
@@ -148,7 +149,7 @@ describe('writes that share commits', { skip: skipWithoutDatabase }, () => {
     const kill = `select pg_terminate_backend(pid) from pg_stat_activity
       where wait_event_type = 'Lock' and datname = current_database()`;
     // A transaction sees the activity as it was when the transaction began, so the holder cannot check.
-    while ((await alone.placesOf('writes').query({ text: kill, values: [] })).length === 0);
+    await eventually(async () => (await alone.placesOf('writes').query({ text: kill, values: [] })).length > 0);
     await holder.query('rollback');
     const failed = (await writes).filter(({ status }) => status === 'rejected').length;
     assert.ok(failed > 0);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { conflict } from '@recordbus/errors';
 import type { Principal } from '@recordbus/request/context';
+import { eventually } from '@recordbus/testing';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { createDispatcher } from '../dispatch.ts';
@@ -190,7 +191,7 @@ describe('a request with an idempotency key', () => {
     hold = promise;
     const known = keys.identities.length;
     const first = post('/things/a');
-    while (keys.identities.length === known) await new Promise((resume) => setImmediate(resume));
+    await eventually(() => keys.identities.length > known);
     const second = await post('/things/a');
     assert.deepEqual([second.status, second.json.code], [409, 'idempotency_key_in_use']);
     assert.equal(second.headers.get('retry-after'), '1');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Database } from '@recordbus/database';
 import { skipWithoutDatabase } from '@recordbus/database/testing';
+import { eventually } from '@recordbus/testing';
 import { type ClaimGround, openClaimGround, outcomeOf } from '../../test/claim-ground.ts';
 import { claimDue, type LeasedDelivery, releaseLeases, renewLeases } from './claim.ts';
 import { recordOutcomes } from './record-outcomes.ts';
@@ -52,7 +53,10 @@ describe('delivery claims', { skip: skipWithoutDatabase }, () => {
     const startMs = performance.now();
     const claims: LeasedDelivery[] = [];
     const claimUntil = async (count: number): Promise<void> => {
-      while (claims.length < count) claims.push(...(await claim()));
+      await eventually(async () => {
+        claims.push(...(await claim()));
+        return claims.length >= count;
+      });
     };
     await claimUntil(12);
     assert.ok(claims.filter(({ webhook_id }) => webhook_id === slow).length < 12);
