@@ -42,6 +42,9 @@ describe('partition leases', { skip: skipWithoutDatabase }, () => {
     return members.map((member) => member.held.length);
   }
 
+  /** Does so again if a short lease has ended meanwhile, as it does on a busy machine. */
+  const settleInTime = (...members: PartitionLeases[]) => eventually(() => settle(...members));
+
   it('the only process holds all partitions at once', async () => {
     const only = join();
     assert.deepEqual(only.held, []);
@@ -80,10 +83,10 @@ describe('partition leases', { skip: skipWithoutDatabase }, () => {
 
   it('a process that stops or dies leaves its partitions to the others', async () => {
     const [stopping, dying, staying] = [join(), join(1000), join()];
-    await settle(stopping, dying, staying);
+    await settleInTime(stopping, dying, staying);
     await stopping.release();
     assert.deepEqual(stopping.held, []);
-    await settle(dying, staying);
+    await settleInTime(dying, staying);
     await eventually(async () => {
       await staying.renew();
       assert.ok(dying.held.every((partition) => !staying.held.includes(partition)));
@@ -93,7 +96,7 @@ describe('partition leases', { skip: skipWithoutDatabase }, () => {
 
   it('a process that was frozen holds nothing, and joins again', async () => {
     const [frozen, other] = [join(600), join()];
-    await settle(frozen, other);
+    await settleInTime(frozen, other);
     await eventually(async () => frozen.held.length === 0);
     await eventually(async () => {
       await other.renew();
