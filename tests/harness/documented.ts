@@ -30,12 +30,24 @@ export async function runExamples(t: TestContext, target: Target, page: string, 
   const examples = readExamples(text);
   assert.ok(examples.length > 0, `${page} has no examples`);
   const mails = given.mail && namesFromMails(given.mail, text);
+  let patience: Patience = {};
   for (const example of examples)
     await t.test(`docs/${page}: ${example.request.split('\n')[0]}`, async () => {
-      await mails?.name(example, names);
-      await runExample(example, names, target);
+      try {
+        await mails?.name(example, names, patience);
+        await runExample(example, names, target, patience);
+      } catch (error) {
+        patience = afterFailure;
+        throw error;
+      }
     });
 }
+
+/** How long an example's answer may take; by default as long as `eventually` waits. */
+type Patience = NonNullable<Parameters<typeof eventually>[2]>;
+
+/** What follows a failed example often has no answer that fits. The page's test would last for minutes. */
+const afterFailure: Patience = { timeoutMs: 2000 };
 
 /** What a page needs from its test. */
 interface Given {
@@ -52,14 +64,14 @@ interface Given {
 function namesFromMails({ received }: Pick<MailServer, 'received'>, page: string) {
   let used = 0;
   return {
-    async name({ request }: Example, names: Map<string, string>): Promise<void> {
+    async name({ request }: Example, names: Map<string, string>, patience: Patience): Promise<void> {
       const [, part] = /<mail\.(token|code)>/.exec(request) ?? [];
       if (part !== 'token' && part !== 'code') return;
       const find = () =>
         received
           .slice(used)
           .findLast((mail) => mail[part] && mail.recipients.some((address) => page.includes(address)))?.[part];
-      names.set(`mail.${part}`, await eventually(`a mail with a ${part}`, find));
+      names.set(`mail.${part}`, await eventually(`a mail with a ${part}`, find, patience));
       used = received.length;
     },
   };
@@ -82,7 +94,12 @@ export function readExamples(text: string): Example[] {
 const isAnswer = (text: string): boolean => text.startsWith('HTTP/1.1 ');
 
 /** Sends a request and compares the answer; `names` has the texts from earlier answers. */
-export async function runExample(example: Example, names: Map<string, string>, target: Caller): Promise<void> {
+export async function runExample(
+  example: Example,
+  names: Map<string, string>,
+  target: Caller,
+  patience: Patience = {},
+): Promise<void> {
   const { request, words } = example;
   const fill = (text: string) => text.replace(/<(\w+(?:\.\w+)*)>/g, (whole, name: string) => names.get(name) ?? whole);
   const { method, send } = await readRequest(fill(request), target);
@@ -97,7 +114,7 @@ export async function runExample(example: Example, names: Map<string, string>, t
   // What a reader sees may come later than the write: a revoked key, a delivery, a finished job.
   const isAwaited = (method === 'GET' && example.answer !== undefined) || expected.status === 401;
   const answer = isAwaited
-    ? await answerThat(send, (it) => it.status === expected.status && !faultsOf(it).length)
+    ? await answerThat(send, (it) => it.status === expected.status && !faultsOf(it).length, patience)
     : await send();
   assert.deepEqual(faultsOf(answer), []);
   const name = words.find((word) => !/^\d+$/.test(word));
@@ -108,13 +125,18 @@ export async function runExample(example: Example, names: Map<string, string>, t
 }
 
 /** Sends a request until the answer fits, or time is up, and returns the last answer. */
-async function answerThat(send: () => Promise<Answer>, fits: (answer: Answer) => boolean): Promise<Answer> {
+async function answerThat(
+  send: () => Promise<Answer>,
+  fits: (answer: Answer) => boolean,
+  patience: Patience,
+): Promise<Answer> {
   let answer = await send();
   if (fits(answer)) return answer;
-  await eventually('the documented answer', async () => {
+  const check = async () => {
     answer = await send();
     return fits(answer);
-  }).catch(() => {});
+  };
+  await eventually('the documented answer', check, patience).catch(() => {});
   return answer;
 }
 
