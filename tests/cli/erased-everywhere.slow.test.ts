@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { openBusReader } from '../harness/bus-reader.ts';
@@ -17,73 +17,14 @@ import { erased, tablesWith } from '../scenarios/erasures.ts';
 import { copyExtensions } from '../scenarios/extensions/extensions-directory.ts';
 import { upload } from '../scenarios/file-forms.ts';
 import { ended } from '../scenarios/import-jobs.ts';
+import { configure } from '../scenarios/inbound-mails/mail-ground.ts';
 import { variablesOf } from './backup/deployment.ts';
+import { archivesIn, filesWith, places } from './erasure/places.ts';
+import { define, email, marker, plantFailures, plantImport, plantMailIn, plantWaysIn } from './erasure/plants.ts';
 
-const marker = 'Kontrabassklarinette';
-/** The mail server refuses it for now, always: its mails wait. */
-const email = `busy-${marker}@example.com`.toLowerCase();
 const password = 'a long and winding password';
 const directory = copyExtensions('erasing');
 after(() => rmSync(directory, { recursive: true }));
-
-/**
- * The places in docs/privacy.md, each with the tables that have the marker while the person is there, by the beginning of their
- * names. Other places are looked at below. Places that an erasure leaves have none.
- */
-const places: Readonly<Record<string, readonly string[]>> = {
-  'the record, and records that refer to it with `cascade`': ['records.'],
-  'versions (`history_enabled`)': ['history.'],
-  'files and previews, with their original names': ['system.uploaded_files'],
-  'search index': ['search.'],
-  'words that typos are corrected to': ['search.'],
-  'vectors in memory': [],
-  'stored events and deliveries of webhooks, also polled ones': ['system.events'],
-  outbox: ['system.outbox'],
-  'event stream': [],
-  'answers for idempotency keys': ['system.idempotency_keys'],
-  'mails that came in': [],
-  'waiting mails, and the mail log': ['system.mail_queue', 'system.mails'],
-  'sessions, tokens, passkeys, links to providers': ['system.one_time_tokens'],
-  'request log': ['system.requests'],
-  'counters of sign-ins and mails, by address': ['system.failed_logins'],
-  'audit log': [],
-  'jobs and cron runs of extensions': ['system.extension_jobs'],
-  'archives of own data': [],
-  'import bodies': [],
-  backups: [],
-  "receivers, other systems, the servers' own logs": [],
-  "bytes in PostgreSQL's files": [],
-};
-
-/** All files below a directory whose path or content has the marker, archives of backups left out. */
-function filesWith(root: string): string[] {
-  const isNamed = (text: string) => text.toLowerCase().includes(marker.toLowerCase());
-  return readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((name) => !name.startsWith('backups') && statSync(join(root, name)).isFile())
-    .filter((name) => isNamed(name) || isNamed(readFileSync(join(root, name), 'latin1')));
-}
-
-async function define(admin: Client): Promise<void> {
-  await admin.post('/api/v1/collections', {
-    name: 'everywhere_people',
-    type: 'auth',
-    fields: [{ name: 'full_name', type: 'text' }],
-    view_rule: 'id = @request.auth.id',
-    history_enabled: true,
-  });
-  await admin.post('/api/v1/collections', {
-    name: 'everywhere_reports',
-    fields: [
-      { name: 'text', type: 'text' },
-      { name: 'person', type: 'relation', collection: 'everywhere_people', options: { cascade: 'cascade' } },
-      { name: 'scan', type: 'file', options: { thumbs: ['20x20'] } },
-      { name: 'likeness', type: 'vector', options: { dimensions: 2 } },
-    ],
-    history_enabled: true,
-  });
-  const index = { name: 'words', type: 'search', fields: [{ field: 'text' }], language: 'english' };
-  await admin.post('/api/v1/admin/collections/everywhere_reports/indexes', index);
-}
 
 const nearest = async (admin: Client) => {
   const query = `nearVector=${encodeURIComponent('[1,0]')}&nearVectorField=likeness&nearLimit=10`;
@@ -101,7 +42,15 @@ const rowsOf = (databaseUrl: string, what: string, count: number, text: string, 
 /** Plants the marker in every place where the product stores something about a person. */
 async function plant(stack: Stack, admin: Client, receiverUrl: string) {
   const { databaseUrl } = stack.ground;
-  const hook = await createWebhook(admin, receiverUrl, ['everywhere_people.*', 'everywhere_reports.*']);
+  const hook = await createWebhook(admin, receiverUrl, [
+    'everywhere_people.*',
+    'everywhere_reports.*',
+    'system.job.dead',
+  ]);
+  const failing = await createWebhook(admin, `${receiverUrl}bad`, ['everywhere_reports.*'], {
+    name: 'bad',
+    retry_max: 20,
+  });
   const poll = await admin.post('/api/v1/admin/webhooks', {
     name: 'read',
     type: 'poll',
@@ -120,6 +69,10 @@ async function plant(stack: Stack, admin: Client, receiverUrl: string) {
     { name: 'scan', filename: `${marker}.png`, type: 'image/png', content: pngOf(60, 60) },
   );
   const body = { text: `${marker} came again`, person: id };
+  await plantWaysIn(databaseUrl, id);
+  await plantMailIn(stack.guest);
+  await plantImport(admin, String(report.id), id);
+  await plantFailures(admin, stack.guest, id);
   const headers = { 'Idempotency-Key': 'everywhere-1' };
   assert.equal((await admin.send('POST', '/api/v1/everywhere_reports', { body, headers })).status, 201);
   await admin.patch(`/api/v1/everywhere_reports/${report.id}`, { text: `${marker} went` });
@@ -136,9 +89,15 @@ async function plant(stack: Stack, admin: Client, receiverUrl: string) {
   await ended(admin, archive);
   await admin.post(`/api/v1/admin/impersonate/everywhere_people/${id}`, {}, 200);
 
-  await eventually('both webhooks have every event', async () => {
+  await eventually('the webhooks have every event', async () => {
     const [sent, kept] = [await deliveriesOf(admin, hook.id), await deliveriesOf(admin, poll.id)];
-    return sent.filter(({ status }) => status === 'success').length === 5 && kept.length === 5;
+    const refused = await deliveriesOf(admin, failing.id);
+    return (
+      sent.filter(({ status }) => status === 'success').length === 6 &&
+      kept.length === 5 &&
+      refused.length === 3 &&
+      refused.some(({ response_code: code }) => code === 500)
+    );
   });
   const requests = `select from system.requests where principal_id = $1 or path like '/api/files/%'`;
   await rowsOf(databaseUrl, 'requests are logged', 3, requests, [id]);
@@ -186,7 +145,6 @@ test('an erasure leaves nothing in any place, and its certificate counts each [p
       },
       { timeoutMs: 60_000 },
     );
-  // An archive's bytes go after the job.
   const noFile = () =>
     eventually('no file has the marker', () => {
       const found = filesWith(ground.dataDirectory);
@@ -197,7 +155,12 @@ test('an erasure leaves nothing in any place, and its certificate counts each [p
   {
     await using stack = await startStack({ topology: 'one', ground, environment });
     const admin = await stack.admin();
+    receiver.behave((to, sent) => ({
+      status: to.endsWith('bad') ? 500 : 200,
+      body: JSON.stringify(sent).includes(marker) ? `no ${marker}` : '',
+    }));
     await admin.patch('/api/v1/admin/settings', server.settings);
+    await configure(admin, stack.guest);
     await define(admin);
     kept = await admin.create('everywhere_reports', { text: 'of another person', likeness: [1, 0] });
     const { id, archive, report } = await plant(stack, admin, receiver.url);
@@ -209,8 +172,10 @@ test('an erasure leaves nothing in any place, and its certificate counts each [p
         .filter((beginning) => !found.some((name) => name.startsWith(beginning)));
       assert.deepEqual(lacking, [], found.join(', '));
       assert.notDeepEqual(filesWith(ground.dataDirectory), []);
+      assert.equal((await inDatabase(target, 'select from system.inbound_mails', [])).length, 1);
       assert.ok((await nearest(admin)).includes(report.id));
       assert.equal((await admin.get(`/api/v1/jobs/${archive}`)).status, 200);
+      assert.equal(archivesIn(ground.dataDirectory).length, 1);
     });
 
     const made = await admin.post('/api/v1/admin/backups', {}, 202);
@@ -226,21 +191,28 @@ test('an erasure leaves nothing in any place, and its certificate counts each [p
         history: 8,
         files: 1,
         previews: 1,
-        deliveries: 10,
-        events: 5,
+        deliveries: 14,
+        // One is about a job.
+        events: 6,
         // Two by the account, and the admin's download.
         requests: 3,
         audit: 2,
-        mails: 2,
+        // One of them came in.
+        mails: 3,
         backups: [{ name: backup, keep_until: null }],
       };
       const { stream_until: _, ...tried } = await erased(admin, 'everywhere_people', id, { dry_run: true });
       assert.deepEqual(tried, expected);
       const began = Date.now() / 1000;
       const { stream_until: until, ...counts } = await erased(admin, 'everywhere_people', id);
+      assert.deepEqual(archivesIn(ground.dataDirectory), []);
       assert.deepEqual(counts, expected);
       const days = 7 * 24 * 3600;
       assert.ok(Number(until) >= began + days - 1 && Number(until) <= Date.now() / 1000 + days + 1, `${until}`);
+    });
+
+    await t.test('no mail that came in is left', async () => {
+      assert.deepEqual(await inDatabase(target, 'select from system.inbound_mails', []), []);
     });
 
     await t.test('its audit rows have a keyed hash', async () => {

@@ -6,6 +6,7 @@ import type { ErasureJob } from './erasure/erasure.ts';
 import { createHashOfErased } from './erasure/hash-of-erased.ts';
 import { repeatErasures } from './erasure/repeat-erasures.ts';
 import { createRunErasure } from './erasure/run-erasure.ts';
+import { eraseMailsFrom } from './inbound-mail/erase-mails.ts';
 import { createJobWorker } from './jobs/worker.ts';
 import type { OwnDataJob } from './own-data/own-data.ts';
 import { createRunOwnData } from './own-data/run-own-data.ts';
@@ -29,7 +30,7 @@ export interface RecordsErasures {
 
 /** Creates the erasures. */
 export function createRecordsErasures(
-  { database, bus, log, secret, collections: cache }: RecordsDeps,
+  { database, bus, log, secret, cipher, collections: cache }: RecordsDeps,
   { settings }: Pick<RecordsParts, 'settings'>,
   records: RecordSubjects,
 ): RecordsErasures {
@@ -46,6 +47,7 @@ export function createRecordsErasures(
     removals: records.removals,
     secret,
     hashOf,
+    eraseMailsFrom: (query, addresses) => eraseMailsFrom(query, cipher, addresses),
     eraseDue,
     schedule: () => ({ cron: settings.get('backups.cron'), kept: settings.get('backups.keep') }),
   });

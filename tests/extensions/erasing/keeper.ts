@@ -1,4 +1,4 @@
-import { defineExtension, type HandlerTools, job, route, z } from '@recordbus/extensions';
+import { cron, defineExtension, type HandlerTools, job, route, z } from '@recordbus/extensions';
 
 const about = z.object({ person: z.string().optional(), email: z.string().optional(), text: z.string() });
 
@@ -6,7 +6,7 @@ async function holdUntil({ kv }: HandlerTools, gate: string): Promise<void> {
   while ((await kv.get(gate)) !== true) await new Promise((resolve) => setTimeout(resolve, 50));
 }
 
-/** Jobs and an after hook that have a person's data while it is erased. */
+/** Jobs, a cron and hooks that have a person's data while it is erased. */
 export const extension = defineExtension({
   jobs: {
     later: job({
@@ -14,6 +14,13 @@ export const extension = defineExtension({
       handler: async ({ input }, tools) => void (await tools.records.create('kept_heard', { text: input.text })),
     }),
     keyed: job({ input: z.object({}), handler: () => {} }),
+    breaks: job({
+      input: about,
+      retry: { max: 0 },
+      handler({ input }) {
+        throw new Error(`cannot greet ${input.text}`);
+      },
+    }),
     held: job({
       input: about,
       timeout_s: 600,
@@ -26,6 +33,19 @@ export const extension = defineExtension({
       },
     }),
   },
+  onMail(mail) {
+    throw new Error(`nobody reads ${mail.subject}`);
+  },
+  crons: [
+    cron({
+      name: 'greets',
+      schedule: '0 0 1 1 *',
+      async handler(_run, { records }) {
+        const { data } = await records.list('everywhere_people', { perPage: 1 });
+        throw new Error(`cannot greet ${data[0]?.full_name} at ${data[0]?.email}`);
+      },
+    }),
+  ],
   hooks: {
     kept_people: {
       async afterCreate({ record }, { kv, records }) {

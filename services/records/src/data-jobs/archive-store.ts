@@ -10,6 +10,9 @@ export const archiveDays = 7;
 /** How long one attempt may write, in hours: an archive that a dead process left goes then. */
 const writingHours = 24;
 
+/** How long a writer may take to notice that its job is gone, in seconds: longer than a job's lease. */
+const noticedSec = 20;
+
 /** An archive's key. Each attempt writes its own. */
 export function archiveKey(jobId: string, name: string): FileKey {
   const key = fileKey(archivesOf, jobId, name);
@@ -26,20 +29,28 @@ export async function announceArchive(query: Query, jobId: string, name: string)
   });
 }
 
+/** Forgets an announced archive whose bytes its writer has deleted. */
+export async function forgetArchive(query: Query, jobId: string, name: string): Promise<void> {
+  await query({
+    text: 'delete from system.file_removals where collection_id = $1 and record_id = $2 and name = $3',
+    values: [archivesOf, jobId, name],
+  });
+}
+
 /**
- * Lists a running job's archives for removal now, and keeps the later removal that was announced: a process that does not know
+ * Lists a running job's archives for removal, and keeps the later removal that was announced: a process that does not know
  * yet that its job has ended may write until then, and die before it can delete.
  */
-async function removeNowAndLater(
+async function removeSoonAndLater(
   query: Query,
   jobs: readonly string[],
-  { but }: { readonly but: string | undefined },
+  { but, soonSec }: { readonly but: string | undefined; readonly soonSec: number },
 ): Promise<void> {
   await query({
-    text: `insert into system.file_removals (collection_id, record_id, name)
-      select distinct collection_id, record_id, name from system.file_removals
+    text: `insert into system.file_removals (collection_id, record_id, name, due_at)
+      select distinct collection_id, record_id, name, now() + make_interval(secs => $4) from system.file_removals
       where collection_id = $1 and record_id = any($2::text[]) and name is distinct from $3`,
-    values: [archivesOf, jobs, but ?? null],
+    values: [archivesOf, jobs, but ?? null, soonSec],
   });
 }
 
@@ -58,11 +69,18 @@ export async function keepArchive(
       ) and (record_id <> $2::text or name = $3)`,
     values: [archivesOf, job.id, name, job.collection_id, job.record_id, archiveDays],
   });
-  await removeNowAndLater(query, [job.id], { but: name });
+  await removeSoonAndLater(query, [job.id], { but: name, soonSec: 0 });
 }
 
-/** Deletes the export jobs of accounts, and ends their archives. Returns how many there were. */
-export async function deleteExports(query: Query, collectionId: string, accounts: readonly string[]): Promise<number> {
+/**
+ * Deletes the export jobs of accounts, and ends their archives. One that is being written goes when its writer has noticed, or
+ * when a writer's lease would be over. Returns the jobs' ids.
+ */
+export async function deleteExports(
+  query: Query,
+  collectionId: string,
+  accounts: readonly string[],
+): Promise<readonly string[]> {
   const rows = await query<{ id: string; state: string }>({
     text: `with gone as (
         delete from system.data_jobs where kind = 'export' and collection_id = $1 and record_id = any($2::text[])
@@ -75,6 +93,27 @@ export async function deleteExports(query: Query, collectionId: string, accounts
     values: [collectionId, accounts, archivesOf],
   });
   const running = rows.filter(({ state }) => state === 'running').map(({ id }) => id);
-  if (running.length > 0) await removeNowAndLater(query, running, { but: undefined });
-  return rows.length;
+  if (running.length > 0) await removeSoonAndLater(query, running, { but: undefined, soonSec: noticedSec });
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Returns whether archives of the accounts that a job erases are still to be removed, except those that only a dead writer's
+ * late removal names. Another erasure of the same account may have ended them.
+ */
+export async function areArchivesLeft(query: Query, erasureId: string): Promise<boolean> {
+  const [row] = await query<{ are_left: boolean }>({
+    text: `select exists (
+        select from system.data_jobs j
+        cross join lateral jsonb_array_elements_text(coalesce(j.progress -> 'archives', '[]')) as ended (id)
+        join system.file_removals f on f.collection_id = $2 and f.record_id = ended.id
+        where j.kind = 'erase' and j.state = 'running' and f.due_at <= now() + interval '1 minute'
+          and (j.id = $1 or exists (
+            select from system.erased_records x join system.erased_records o using (collection_id, record_id)
+            where x.job_id = $1 and o.job_id = j.id
+          ))
+      ) as are_left`,
+    values: [erasureId, archivesOf],
+  });
+  return row?.are_left === true;
 }

@@ -6,7 +6,6 @@ export const archivePlace: Place = {
   name: 'archives',
   isOfAccounts: true,
   async clean(query, { collectionId, ids }) {
-    await deleteExports(query, collectionId, ids);
-    return {};
+    return { archives: await deleteExports(query, collectionId, ids) };
   },
 };

@@ -4,7 +4,7 @@ import { archivePlace } from './archive-place.ts';
 import { type ErasureCounts, noCounts } from './erasure.ts';
 import { eventPlaces } from './event-places.ts';
 import { logPlaces } from './log-places.ts';
-import type { ErasedPart, Place } from './place.ts';
+import type { Cleaned, ErasedPart, Place } from './place.ts';
 
 /** All places, in the order in which they are cleaned. */
 export const places: readonly Place[] = [...logPlaces, ...eventPlaces, archivePlace];
@@ -13,7 +13,7 @@ export const places: readonly Place[] = [...logPlaces, ...eventPlaces, archivePl
 export async function cleanPlace(
   place: Place,
   part: ErasedPart,
-  inTransaction: (work: (query: Query) => Promise<Partial<ErasureCounts>>) => Promise<void>,
+  inTransaction: (work: (query: Query) => Promise<Cleaned>) => Promise<void>,
 ): Promise<void> {
   if (place.isOfAccounts && part.collection && !hasAccounts(part.collection)) return;
   let isLeft = true;
@@ -21,7 +21,7 @@ export async function cleanPlace(
     await inTransaction(async (query) => {
       const done = await place.clean(query, part);
       isLeft = done.isLeft === true;
-      return done.counts ?? {};
+      return done;
     });
 }
 

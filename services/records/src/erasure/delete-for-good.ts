@@ -21,6 +21,8 @@ export interface Deleted {
   readonly previews: number;
   /** The accounts' addresses, in lower case. */
   readonly emails: readonly string[];
+  /** Those of them that the accounts had proved. */
+  readonly provedEmails: readonly string[];
 }
 
 /**
@@ -110,7 +112,10 @@ export async function listErased(
         )::integer as previews, coalesce((
           select array_agg(lower(gone.record ->> 'email')) from gone
           where gone.collection_id = any($5::text[]) and gone.record ->> 'email' <> ''
-        ), '{}') as emails`,
+        ), '{}') as emails, coalesce((
+          select array_agg(lower(gone.record ->> 'email')) from gone
+          where gone.collection_id = any($5::text[]) and gone.record ->> 'email' <> '' and gone.record ->> 'verified' = 'true'
+        ), '{}') as "provedEmails"`,
     values: [
       jobId,
       collectionId,
@@ -122,5 +127,5 @@ export async function listErased(
       after,
     ],
   });
-  return row ?? { records: 0, files: 0, previews: 0, emails: [] };
+  return row ?? { records: 0, files: 0, previews: 0, emails: [], provedEmails: [] };
 }

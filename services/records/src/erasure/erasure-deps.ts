@@ -1,5 +1,5 @@
 import type { Bus } from '@recordbus/bus';
-import type { Database } from '@recordbus/database';
+import type { Database, Query } from '@recordbus/database';
 import type { QuerySchema } from '@recordbus/query';
 import type { DeleteRules } from '../delete/deletion.ts';
 import type { Removals } from '../files/removals.ts';
@@ -21,6 +21,8 @@ export interface ErasureDeps extends DeleteForGoodDeps {
   /** The raw bytes of the token secret, with which kept answers are encrypted. */
   readonly secret: Uint8Array;
   hashOf(recordId: string): string;
+  /** Deletes the mails that came in from addresses (in lower case). Returns how many there were. */
+  eraseMailsFrom(query: Query, addresses: readonly string[]): Promise<number>;
   /** Reads the collections again. */
   reload(): Promise<void>;
   schedule(): BackupSchedule;

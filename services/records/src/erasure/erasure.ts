@@ -33,10 +33,14 @@ export interface ErasureProgress {
   readonly counts?: ErasureCounts;
   /** The erased accounts' addresses, in lower case. */
   readonly emails?: readonly string[];
+  /** Those of them that the accounts had proved: an unproved one may be another person's. */
+  readonly provedEmails?: readonly string[];
   /** Records that could not be deleted, of many: the reasons, and how many there were. */
   readonly refused?: { readonly count: number; readonly reasons: readonly string[] };
   /** Whether another job erases the rest. */
   readonly isHandedOn?: boolean;
+  /** Exports of the erased accounts: the job ends when their archives' bytes are gone. */
+  readonly archives?: readonly string[];
   /** The id of a transaction that began after the last delete, as text. */
   readonly marked?: string;
 }

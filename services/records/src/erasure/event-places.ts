@@ -68,6 +68,34 @@ const accountEvents: Place = {
   },
 };
 
+/**
+ * Events about jobs that named a record: they have the job's key and error. The place `extension-jobs` has emptied the jobs, or an
+ * earlier erasure has; others that ended dead have an error.
+ */
+const jobEvents: Place = {
+  name: 'job-events',
+  async clean(query) {
+    const [row] = await query<{ events: number; deliveries: number }>({
+      text: `with jobs as materialized (
+          select j.id::text as id, j.created_at from system.extension_jobs j
+          where j.state in ('dead', 'cancelled') and j.error is null and j.input::text = '{}'
+        ), found as materialized (
+          select e.id, e.occurred_at from system.events e
+          where e.occurred_at >= (select min(created_at) from jobs) and e.event = 'system.job.dead' and e.body <> ${dropped}
+            and (e.body::json #>> '{data,record,id}') in (select id from jobs)
+          limit ${cleanedAtOnce}
+        ), ${emptyFound}, unpublished as (
+          update system.outbox o set body = '', stream_sequence = null, published_at = coalesce(o.published_at, now())
+          where o.event = 'system.job.dead' and o.body <> '' and split_part(o.record_key, '/', 2) in (select id from jobs)
+        )
+        select (select count(*) from found)::integer as events, (select count(*) from emptied)::integer as deliveries`,
+      values: [],
+    });
+    const { events = 0, deliveries = 0 } = row ?? {};
+    return { counts: { events, deliveries }, isLeft: events === cleanedAtOnce };
+  },
+};
+
 /** SQL: whether a delivery `d` still says something about its payload. */
 const isFull = `(d.response_body is not null or d.body <> ${dropped} or d.status = 'pending'
                 or d.error <> '${erasedError}')`;
@@ -160,4 +188,11 @@ const largeEvents: Place = {
   },
 };
 
-export const eventPlaces: readonly Place[] = [storedEvents, outbox, accountEvents, accountOutbox, largeEvents];
+export const eventPlaces: readonly Place[] = [
+  storedEvents,
+  outbox,
+  accountEvents,
+  accountOutbox,
+  jobEvents,
+  largeEvents,
+];

@@ -107,6 +107,13 @@ const mails: Place = {
   },
 };
 
+/** Mails that came in from the account's address, while they wait for an extension, and their jobs. */
+const mailsIn: Place = {
+  name: 'mails-in',
+  isOfAccounts: true,
+  clean: async (query, { eraseMails }) => ({ counts: { mails: await eraseMails(query) } }),
+};
+
 /** SQL: whether a text has one of the ids ($1) as a word, or one of the addresses ($2). */
 const mentions = (text: string): string =>
   `(exists (select from regexp_split_to_table(${text}, '[^A-Za-z0-9_-]+') as word where word = any($1::text[]))
@@ -174,6 +181,7 @@ export const logPlaces: readonly Place[] = [
   downloads,
   audit,
   mails,
+  mailsIn,
   extensionJobs,
   answers,
   uploads,

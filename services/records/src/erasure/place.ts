@@ -21,6 +21,8 @@ export interface ErasedPart {
   hashOf(recordId: string): string;
   /** Empties the answers that are kept for idempotency keys and name one of the ids. */
   eraseAnswers(query: Query, ids: readonly string[]): Promise<void>;
+  /** Deletes the mails that came in from the erased accounts. Returns how many there were. */
+  eraseMails(query: Query): Promise<number>;
 }
 
 /** A place where a record's data may be, beside its table. */
@@ -30,10 +32,15 @@ export interface Place {
   /** Whether only accounts have data there. */
   readonly isOfAccounts?: true;
   /** Removes a part's data in the transaction, at most a few thousand rows. Repeated until nothing is `left`. */
-  clean(
-    query: Query,
-    part: ErasedPart,
-  ): Promise<{ readonly counts?: Partial<ErasureCounts>; readonly isLeft?: boolean }>;
+  clean(query: Query, part: ErasedPart): Promise<Cleaned>;
+}
+
+/** What one statement of a place has done. */
+export interface Cleaned {
+  readonly counts?: Partial<ErasureCounts>;
+  readonly isLeft?: boolean;
+  /** The exports whose archives go in the background: the erasure waits for them. */
+  readonly archives?: readonly string[];
 }
 
 /** How many rows one statement cleans. */

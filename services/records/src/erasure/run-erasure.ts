@@ -1,6 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { AppError, conflict } from '@recordbus/errors';
 import { eraseAnswers } from '@recordbus/idempotency';
+import { areArchivesLeft } from '../data-jobs/archive-store.ts';
 import { noteResult, noteStep } from '../data-jobs/data-job-store.ts';
 import { modeOfDelete } from '../delete/delete-mode.ts';
 import type { RunJob } from '../jobs/worker.ts';
@@ -8,14 +9,14 @@ import { widestMode } from '../write/write-mode.ts';
 import type { WriteUnit } from '../write/write-unit.ts';
 import { callOfErasure } from './call-of-erasure.ts';
 import { certify } from './certify.ts';
-import { addCounts, cleanPlace, places } from './clean-places.ts';
+import { cleanPlace, places } from './clean-places.ts';
 import { deleteForGood } from './delete-for-good.ts';
 import { type ErasedBatch, type ErasedRecord, findNextToErase, readErased, unlist } from './erased-store.ts';
 import type { ErasureJob, ErasureProgress } from './erasure.ts';
 import type { ErasureDeps } from './erasure-deps.ts';
 import { type FindOthersNames, findOthersNames, othersNamesOnce } from './others-names.ts';
 import { type ErasedPart, tellingLength } from './place.ts';
-import { noteDeleted, noteRefused } from './progress.ts';
+import { noteCleaned, noteDeleted, noteRefused } from './progress.ts';
 
 /** How many records' data one transaction cleans at most. */
 const partSize = 2000;
@@ -169,8 +170,7 @@ async function cleanAll(
     if (!next) return job;
     await cleanPlace(place, await partOf(deps, job, next), (work) =>
       database.transaction(async (query) => {
-        const counts = addCounts(job.progress.counts, await work(query));
-        await note(query, job.position, { ...job.progress, counts });
+        await note(query, job.position, noteCleaned(job.progress, await work(query)));
       }),
     );
     await note(database.query, next.position, job.progress);
@@ -178,7 +178,7 @@ async function cleanAll(
 }
 
 async function partOf(
-  { collections, hashOf, secret, findOthers }: PartDeps,
+  { collections, hashOf, secret, findOthers, eraseMailsFrom }: PartDeps,
   { id, options, progress }: ErasureJob,
   { collectionId, ids, position }: ErasedBatch,
 ): Promise<ErasedPart> {
@@ -186,6 +186,7 @@ async function partOf(
   const emails = progress.emails ?? [];
   const others = await findOthers(position, { collectionId, ids, emails });
   const ownIds = ids.filter((one) => !others.ids.has(one));
+  const isOwn = (email: string) => !others.emails.has(email);
   return {
     jobId: id,
     collectionId,
@@ -194,13 +195,14 @@ async function partOf(
     ownIds,
     tellingIds: ownIds.filter(({ length }) => length >= tellingLength),
     history: options.history,
-    emails: emails.filter((one) => !others.emails.has(one)),
+    emails: emails.filter(isOwn),
     hashOf,
     eraseAnswers: (erasing, named) => eraseAnswers(erasing, secret, named),
+    eraseMails: (erasing) => eraseMailsFrom(erasing, (progress.provedEmails ?? []).filter(isOwn)),
   };
 }
 
-/** Waits until the files' bytes are gone. A running backup, which copies them, delays this. */
+/** Waits until the bytes of files and of archives are gone. A running backup, which copies them, delays this. */
 async function awaitFiles({ database, removals }: ErasureDeps, job: ErasureJob): Promise<ErasureJob | 'waiting'> {
   if (!job.options.files) return job;
   const [row] = await database.query<{ are_left: boolean }>({
@@ -210,7 +212,7 @@ async function awaitFiles({ database, removals }: ErasureDeps, job: ErasureJob):
       ) as are_left`,
     values: [job.id],
   });
-  if (!row?.are_left) return job;
+  if (!row?.are_left && !(await areArchivesLeft(database.query, job.id))) return job;
   await noteStep(database.query, job, { step: 'files', position: '', progress: job.progress });
   removals.wake();
   return 'waiting';
@@ -235,7 +237,7 @@ async function tryErasure(deps: ErasureDeps, job: ErasureJob) {
       const part = await partOf({ ...deps, findOthers }, { ...job, progress }, next);
       for (const place of places)
         await cleanPlace(place, part, async (work) => {
-          progress = { ...progress, counts: addCounts(progress.counts, await work(unit.query)) };
+          progress = noteCleaned(progress, await work(unit.query));
         });
       position = next.position;
     }

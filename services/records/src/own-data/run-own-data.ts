@@ -5,7 +5,7 @@ import type { QuerySchema } from '@recordbus/query';
 import type { Principal } from '@recordbus/request/context';
 import { type Collection, type FieldEncryption, tableOf } from '@recordbus/schema';
 import { fileKey, type Storage } from '@recordbus/storage';
-import { announceArchive, archiveDays, archiveKey, keepArchive } from '../data-jobs/archive-store.ts';
+import { announceArchive, archiveDays, archiveKey, forgetArchive, keepArchive } from '../data-jobs/archive-store.ts';
 import { noteResult } from '../data-jobs/data-job-store.ts';
 import { fileFieldsOf, fileNamesIn } from '../files/file-changes.ts';
 import type { RunJob } from '../jobs/worker.ts';
@@ -68,6 +68,7 @@ export const createRunOwnData =
     } catch (error) {
       await Promise.allSettled([writing, storing]);
       await storage.delete(key);
+      await forgetArchive(database.query, job.id, name);
       if (ending.aborted) return 'interrupted';
       throw asFailure(error);
     }

@@ -23,6 +23,9 @@ export function mailText({ attachments, ...mail }: ReceivedMail): string {
   return JSON.stringify(stored);
 }
 
+/** Reads a decrypted mail. */
+export const readStoredMail = (text: string): StoredMail => JSON.parse(text) as StoredMail;
+
 interface MailJob {
   readonly id: string;
   readonly attempt: number;
@@ -43,7 +46,7 @@ export async function readMailInput(
   if (!row) throw new Error('the mail is gone');
   const text = cipher.decrypt(row.content);
   if (text === undefined) throw new Error('the mail cannot be decrypted: the encryption key is missing or another one');
-  const { mail, contents } = JSON.parse(text) as StoredMail;
+  const { mail, contents } = readStoredMail(text);
   return {
     mail: JSON.stringify({ ...mail, id: row.id, attempt, received: row.received }),
     contents: contents.map((base64) => (base64 === null ? null : Buffer.from(base64, 'base64'))),
