@@ -41,7 +41,8 @@ function describe({ req: { method, url, headers }, statusCode, locals: { exchang
   const { principal, requestId, traceparent, clientAddress } = context;
   const durationMs = performance.now() - startedAtMs;
   return {
-    at: Math.floor((Date.now() - durationMs) / 1000),
+    // Whole milliseconds, as the clock has: a fraction more would put a second's first request into the second before.
+    at: Math.floor((Date.now() - Math.floor(durationMs)) / 1000),
     method,
     path: maskKeys(pathOf(url)).slice(0, maxLoggedLength),
     status: statusCode,
