@@ -161,6 +161,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   passkeys: ['wire'],
   'pocketbase-answers.slow': [],
   'pocketbase-attacks': ['wire'],
+  'pocketbase-captcha': ['wire'],
   'pocketbase-clients': ['wire'],
   'pocketbase-hosts': ['wire'],
   'pocketbase-oauth': ['wire'],

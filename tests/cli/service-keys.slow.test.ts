@@ -51,6 +51,7 @@ suite('service keys on the command line', async () => {
       SERVICE_KEY: `${SERVICE_KEY.slice(0, -1)}${SERVICE_KEY.endsWith('A') ? 'B' : 'A'}`,
     });
     assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /SERVICE_KEY/);
     assert.ok(!refused.stderr.includes(SERVICE_KEY.slice(0, -1)), refused.stderr);
     const plan = await run(['schema', 'pull', mkdtempSync(join(tmpdir(), 'recordbus-pull-'))], { SERVICE_KEY });
     assert.equal(plan.code, 0, plan.stderr);

@@ -69,6 +69,9 @@ export async function runCommand(
 }
 
 function commandRefusalOf(error: unknown): CommandRefusal {
+  // Only a stack that a command calls asks for a token.
+  if (error instanceof AppError && error.status === 401)
+    return { ...error.toBody(), error: `${error.message}: give an admin's token or a service key in SERVICE_KEY` };
   if (error instanceof AppError) return error.toBody();
   if (error instanceof ConfigError) return { error: error.message, code: 'configuration' };
   if (error instanceof CommandFailure || error instanceof StartFailure)

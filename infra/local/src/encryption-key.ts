@@ -73,7 +73,7 @@ async function encryptUnderNextKey(
     if (!isEmpty) {
       const keys = { current: createValueCipher(key), former: createValueCipher(formerKey) };
       const { encrypted } = await reencryptAll(client, keys, { leavesUnreadable: true, userAgent: 'recordbus start' });
-      log.info({ encrypted }, 'encrypted values that were stored in plain text');
+      if (encrypted > 0) log.info({ encrypted }, 'encrypted values that were stored in plain text');
     }
     await rememberKey(client, key);
     moveSecretFile(nextFile, keyFileOf(dataDirectory));

@@ -97,3 +97,28 @@ for (const [what, code, work] of cases)
       (error) => error instanceof RecordbusError && error.code === code,
     );
   });
+
+test('an error in a page of another origin names the setting that admits it', async () => {
+  const messageAt = async (origin: string | undefined, url: string) => {
+    const before = Object.getOwnPropertyDescriptor(globalThis, 'location');
+    Object.defineProperty(globalThis, 'location', { value: origin && { origin }, configurable: true });
+    try {
+      const fetch = () => Promise.reject(new TypeError('Failed to fetch'));
+      const { message } = await createClient(url, { fetch })
+        .from('posts')
+        .update('x', {})
+        .then(
+          () => assert.fail('there was no error'),
+          (error: unknown) => error as RecordbusError,
+        );
+      return message;
+    } finally {
+      if (before) Object.defineProperty(globalThis, 'location', before);
+      else Reflect.deleteProperty(globalThis, 'location');
+    }
+  };
+  const setting = /cors\.origins must name http:\/\/app:3000\.$/;
+  assert.match(await messageAt('http://app:3000', 'http://stack'), setting);
+  assert.doesNotMatch(await messageAt('http://stack', 'http://stack/'), /cors/);
+  assert.doesNotMatch(await messageAt(undefined, 'http://stack'), /cors/);
+});

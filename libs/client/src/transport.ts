@@ -83,6 +83,14 @@ export interface TransportOptions {
   readonly token: () => Promise<string | undefined>;
 }
 
+/** A browser does not tell a page of another origin that the stack has answered, and refused the page. */
+function advice(baseUrl: string): string {
+  const { location } = globalThis as { readonly location?: { readonly origin?: string } };
+  const origin = location?.origin;
+  const isForeign = origin?.startsWith('http') && /^https?:/.test(baseUrl) && !`${baseUrl}/`.startsWith(`${origin}/`);
+  return isForeign ? ` If the stack runs, its setting cors.origins must name ${origin}.` : '';
+}
+
 /** Creates a client's transport. */
 export function createTransport(options: TransportOptions): Transport {
   const { baseUrl, filesUrl, fetch: given, headers: always, token, live } = options;
@@ -109,7 +117,7 @@ export function createTransport(options: TransportOptions): Transport {
     } catch (error) {
       if (error instanceof RecordbusError) throw error;
       if (signal?.aborted) throw abortedBy(signal);
-      throw new RecordbusError(`There was no answer to ${method} ${path}.`, {
+      throw new RecordbusError(`There was no answer to ${method} ${path}.${advice(baseUrl)}`, {
         status: 0,
         code: 'network',
         cause: error,

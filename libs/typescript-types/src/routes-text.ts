@@ -5,7 +5,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** Where extension routes are. */
 const extensionPath = '/api/x/';
 
-/** The interface for extension routes, from the API document. */
+/** The interface for extension routes, from the API document; without routes it is empty, so that imports of it hold. */
 export function routesText(document: Json): string {
   const lines = Object.entries(Object(document.paths) as Json)
     .filter(([path]) => path.startsWith(extensionPath))
@@ -16,7 +16,7 @@ export function routesText(document: Json): string {
       ),
     );
   const about = '/** The extension routes, for `createClient<Schema, Routes>`. */';
-  return lines.length === 0 ? '' : `${about}\nexport interface Routes {\n${lines.join('\n')}\n}\n`;
+  return `${about}\nexport interface Routes {${lines.map((line) => `\n${line}`).join('')}\n}\n`;
 }
 
 function routeText(operation: unknown, document: Json): string {

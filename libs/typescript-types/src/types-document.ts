@@ -22,8 +22,7 @@ export function typesDocument(collections: readonly Definition[], api?: Readonly
     return `  ${name}: { record: ${base}; create: ${create}; update: ${update}; expand: ${base}Expand; ${more} };`;
   });
   const schema = `/** All collection types, for \`createClient<Schema>\`. */\nexport interface Schema {\n${lines.join('\n')}\n}\n`;
-  const routes = api ? routesText(api) : '';
-  return [head, ...texts, schema, ...(routes ? [routes] : [])].join('\n\n');
+  return [head, ...texts, schema, ...(api ? [routesText(api)] : [])].join('\n\n');
 }
 
 function referrersByTarget(collections: readonly Definition[]): ReadonlyMap<string, Referrer[]> {

@@ -66,9 +66,7 @@ export async function restoreDeployment(
         : []),
       ...(writesSecret
         ? []
-        : [
-            `The secret is ${secretPlace(config)}: if it differs from the one at the backup, earlier tokens are no longer valid.`,
-          ]),
+        : [`Earlier tokens stay valid only if ${secretPlace(config)} has the backed-up deployment's token secret.`]),
       keySentence(parts, restored.key),
     ].join('\n'),
   );
@@ -84,8 +82,8 @@ function keySentence({ config, key }: CommandParts, restored: string | undefined
     : 'SERVICE_ENCRYPTION_KEY is not its encryption key, which is in the archive as encryption_key: without it encrypted values cannot be read.';
 }
 
-const secretPlace = ({ jwtSecret }: CommandParts['config']): string =>
-  jwtSecret === undefined ? 'still the one in the secret file' : 'the one in SERVICE_JWT_SECRET';
+const secretPlace = ({ jwtSecret, dataDirectory }: CommandParts['config']): string =>
+  jwtSecret === undefined ? secretFileOf(dataDirectory) : 'SERVICE_JWT_SECRET';
 
 /** Restores the whole archive or nothing, even if a signal stops it. */
 async function restoreAll(

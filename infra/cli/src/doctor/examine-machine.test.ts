@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeRoom } from './examine-machine.ts';
+import { examineTokenSecret, judgeRoom } from './examine-machine.ts';
 
 const gibibyte = 1024 ** 3;
 const judge = (freeGib: number, totalGib: number, minFreeGib = 0) =>
@@ -20,4 +20,10 @@ test('less free space than requested is broken on any disk', () => {
 
 test('a file system that does not report its size is skipped', () => {
   assert.equal(judge(0, 0, 5).verdict, 'skipped');
+});
+
+test('a secret that the first start will make is no finding', async () => {
+  const [finding] = await examineTokenSecret({ jwtSecret: undefined, dataDirectory: '/nowhere' } as never);
+  const says = 'neither SERVICE_JWT_SECRET nor /nowhere/jwt_secret exists; the first start creates the file';
+  assert.deepEqual([finding?.verdict, finding?.says], ['skipped', says]);
 });

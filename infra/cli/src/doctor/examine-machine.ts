@@ -68,7 +68,7 @@ export async function examineTokenSecret({ jwtSecret, dataDirectory }: CommandCo
   const file = secretFileOf(dataDirectory);
   const found = await unlessMissing(stat(file));
   if (!found)
-    return [skipped('token secret', `neither SERVICE_JWT_SECRET nor ${file}exists; the first start creates the file`)];
+    return [skipped('token secret', `neither SERVICE_JWT_SECRET nor ${file} exists; the first start creates the file`)];
   // Throws for a file that the services would refuse.
   loadTokenSecret({ dataDirectory });
   const mode = found.mode & 0o777;

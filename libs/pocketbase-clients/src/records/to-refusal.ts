@@ -1,7 +1,7 @@
 import type { Collection, RuleName } from '@recordbus/schema';
 import { memberRefusal } from '../member-codes.ts';
 import { isObject, type JsonAnswer } from '../product.ts';
-import { badRequest, type MemberRefusals, mismatch, notFound, Refusal, superusersOnly } from '../refusal.ts';
+import { badRequest, invalid, type MemberRefusals, mismatch, notFound, Refusal, superusersOnly } from '../refusal.ts';
 
 const writeFailures: Readonly<Record<'create' | 'update' | 'delete', string>> = {
   create: 'Failed to create record.',
@@ -29,8 +29,15 @@ export function toRecordRefusal(answer: JsonAnswer, action: RuleName, collection
   return new Refusal(400, writeFailures[action], action === 'delete' ? {} : data);
 }
 
-/** Refusals that are the same for every route; undefined for others. */
-export function toGeneralRefusal({ status }: Pick<JsonAnswer, 'status'>): Refusal | undefined {
+/**
+ * Refusals that are the same for every route; undefined for others. One for a captcha names the captcha (auth §10.1), also where
+ * other refusals are hidden.
+ */
+export function toGeneralRefusal({
+  status,
+  json: { code, details } = {},
+}: Pick<JsonAnswer, 'status'> & Partial<JsonAnswer>): Refusal | undefined {
+  if (code === 'captcha_required' || code === 'captcha_failed') return invalid(memberRefusals(details));
   if (status === 429) return new Refusal(429, 'Too Many Requests.');
   if (status === 413) return new Refusal(413, 'Request entity too large.');
   return status >= 500 ? new Refusal(status, 'Something went wrong while processing your request.') : undefined;

@@ -104,11 +104,11 @@ function findHeaderProblem(values: Record<string, unknown>): string | undefined 
 }
 
 const secret = boundedText(255)
-  .regex(secretPattern, 'must be whsec_ and base64')
+  .regex(secretPattern, 'must be whsec_ and base64, such as whsec_$(openssl rand -base64 32)')
   .refine((text) => {
     const bytes = Buffer.from(text.slice(secretPrefix.length), 'base64').length;
     return bytes >= 24 && bytes <= 64;
-  }, 'must encode 24 to 64 bytes');
+  }, 'must be whsec_ and base64 of 24 to 64 bytes, such as whsec_$(openssl rand -base64 32)');
 
 /** A whole number within bounds, in the words of an answer. */
 export const wholeNumber = (min: number, max: number) => {
