@@ -91,7 +91,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       await Promise.all(
         all.map((upstream) =>
           upstream.start((routes) => {
-            table.setRoutes(upstream, routes);
+            table.setRoutes(upstream, routes.declared);
             reference.setRoutes(upstream, routes);
           }),
         ),

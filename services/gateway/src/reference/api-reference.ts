@@ -1,14 +1,14 @@
-import type { RouteManifest, ServiceDescription } from '@recordbus/http';
+import type { ServiceDescription } from '@recordbus/http';
 import { composeDocument, type OpenApiVersion, olderDocument } from '@recordbus/openapi';
 import type { RequestContext } from '@recordbus/request/context';
 import { LRUCache } from 'lru-cache';
-import type { Upstream } from '../upstream/upstream.ts';
+import type { Upstream, UpstreamRoutes } from '../upstream/upstream.ts';
 import { type HashedText, joinParts, jsonParts } from './hashed-text.ts';
 
 /** Composes the API's description from the services' routes and their own descriptions. */
 export interface ApiReference {
   /** Sets or replaces a service's routes. */
-  setRoutes(upstream: Upstream, routes: readonly RouteManifest[]): void;
+  setRoutes(upstream: Upstream, routes: UpstreamRoutes): void;
   /** Returns the document for a caller as JSON text. Rejects with 503 while a service does not answer. */
   find(context: RequestContext, version: OpenApiVersion): Promise<HashedText>;
 }
@@ -21,14 +21,15 @@ const maxCachedDocuments = 8;
 
 /** Creates these services' reference. */
 export function createApiReference(upstreams: readonly Upstream[], productVersion: string): ApiReference {
-  const routes = new Map<Upstream, readonly RouteManifest[]>();
+  const routes = new Map<Upstream, UpstreamRoutes>();
   const cache = new LRUCache<string, Promise<HashedText>>({ max: maxCachedDocuments });
 
   async function compose(descriptions: readonly ServiceDescription[], version: OpenApiVersion): Promise<HashedText> {
     // In the services' order, not the order in which they answered.
+    const described = await Promise.all(upstreams.map((upstream) => routes.get(upstream)?.describe() ?? []));
     const document = await composeDocument({
       version: productVersion,
-      routes: upstreams.flatMap((upstream) => routes.get(upstream) ?? []),
+      routes: described.flat(),
       descriptions,
     });
     return joinParts(jsonParts(version === '3.0' ? await olderDocument(document) : document, jsonLevels));

@@ -1,7 +1,7 @@
 import { AppError, unavailable } from '@recordbus/errors';
 import { createRouter, type Match, type RouteManifest } from '@recordbus/http';
 import { isReservedCollectionName, mayBeCollectionName } from '@recordbus/schema';
-import type { Upstream } from '../upstream/upstream.ts';
+import type { ForwardedRoute, Upstream } from '../upstream/upstream.ts';
 
 /** One path to a route, and the service that answers it. */
 export interface RouteEntry {
@@ -32,7 +32,7 @@ export interface RoutingTable {
    */
   find(method: string, path: string): Match<RouteEntry>;
   /** Sets or replaces a service's routes. Throws for a route that another service declares. */
-  setRoutes(upstream: Upstream, routes: readonly RouteManifest[]): void;
+  setRoutes(upstream: Upstream, routes: readonly ForwardedRoute[]): void;
 }
 
 /** The shapes of paths that begin with a collection name (records §1.1). */
@@ -75,7 +75,7 @@ export function createRoutingTable(upstreams: readonly Upstream[]): RoutingTable
   };
 }
 
-const toEntries = (upstream: Upstream, routes: readonly RouteManifest[]): RouteEntry[] =>
+const toEntries = (upstream: Upstream, routes: readonly ForwardedRoute[]): RouteEntry[] =>
   routes.flatMap(
     ({ method, paths, access, scope, action, otherAction, bodyLimitBytes, multipartLimitBytes, ...traits }) =>
       paths.map((path) => ({

@@ -71,7 +71,7 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
       await endpoints.start();
       slowExchanges.start();
       endNotices = bus.onNotice('routes', manifest.refresh);
-      await manifest.start(onRoutes);
+      await manifest.start((declared) => onRoutes({ declared, describe: async () => declared }));
     },
     forward,
     forwardOpen,

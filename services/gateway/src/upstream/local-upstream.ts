@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { malformed, upstreamTimeout } from '@recordbus/errors';
-import { checkReadiness, describeRoutes, dispatchUpgrade } from '@recordbus/http';
+import { checkReadiness, describeRoutes, dispatchUpgrade, type Route, type RouteManifest } from '@recordbus/http';
 import type { Service } from '@recordbus/http/service';
+import { inSlices } from '@recordbus/limits/time-slice';
 import type { Logger } from '@recordbus/process/logging';
 import { readMetrics } from '@recordbus/process/metrics';
 import type { RequestContext } from '@recordbus/request/context';
@@ -60,7 +61,10 @@ export function localUpstream(service: Service, { log, answerTimeoutMs }: LocalU
     name,
     async start(onRoutes) {
       waits.start();
-      const announce = () => onRoutes(describeRoutes(service.routes));
+      const announce = () => {
+        const { routes } = service;
+        onRoutes({ declared: routes, describe: () => describeInSlices(routes) });
+      };
       announce();
       service.onRoutesChange?.(announce);
     },
@@ -82,6 +86,13 @@ export function localUpstream(service: Service, { log, answerTimeoutMs }: LocalU
     describe: async ({ principal }) => service.describe?.(principal),
     stop: async () => waits.stop(),
   };
+}
+
+/** A service's descriptions take tens of milliseconds. */
+async function describeInSlices(routes: readonly Route[]): Promise<readonly RouteManifest[]> {
+  const described: RouteManifest[] = [];
+  for await (const route of inSlices(routes)) described.push(...describeRoutes([route]));
+  return described;
 }
 
 /** Whether a handler began an answer after another one had begun. */

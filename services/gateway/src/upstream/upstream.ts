@@ -11,6 +11,29 @@ export interface ReplicaMetrics {
   readonly families: readonly MetricFamily[] | undefined;
 }
 
+/** A route as requests need it. */
+export type ForwardedRoute = Pick<
+  RouteManifest,
+  | 'method'
+  | 'paths'
+  | 'access'
+  | 'scope'
+  | 'action'
+  | 'otherAction'
+  | 'bodyLimitBytes'
+  | 'multipartLimitBytes'
+  | 'staysOpen'
+  | 'takesEnrollment'
+  | 'readsAuthorization'
+>;
+
+/** A service's routes. */
+export interface UpstreamRoutes {
+  readonly declared: readonly ForwardedRoute[];
+  /** Describes them with their schemas, as clients need them. Most gateways never need this. */
+  describe(): Promise<readonly RouteManifest[]>;
+}
+
 /** A service as the gateway sees it, in this process or behind HTTP. */
 export interface Upstream {
   readonly name: string;
@@ -18,7 +41,7 @@ export interface Upstream {
    * Calls `onRoutes` with the service's routes: before it resolves if the service answers now, otherwise as soon as it
    * does, and again whenever they may have changed.
    */
-  start(onRoutes: (routes: readonly RouteManifest[]) => void): Promise<void>;
+  start(onRoutes: (routes: UpstreamRoutes) => void): Promise<void>;
   /**
    * Forwards a request. Rejects with an AppError when the service cannot be reached; it answers its own errors itself.
    */
