@@ -120,7 +120,7 @@ export const meanings: Readonly<Record<string, string>> = {
   unavailable: 'A service or a server that the answer needs does not answer, or has too much work.',
   unsupported_media_type: 'The route does not read this content type, or the body is compressed.',
   upgrade_required: 'The WebSocket version must be 13.',
-  upload_expired: 'The upload took too long; send it again.',
+  upload_expired: 'The upload took too long, or its collection was replaced meanwhile; send it again.',
   upstream_timeout: 'A service took too long.',
   validation_failed: 'The request has wrong values; `details` names each.',
   view_failed: "A view's query fails on the current data; the log has the cause.",

@@ -44,7 +44,7 @@ export function insertEvents(parameters: OriginParameters, { collection, verb, s
   const hasSealed = verb !== 'delete' && encryptedFieldsOf(collection).length > 0;
   return `insert into system.outbox (event_id, event, record_key, body, traceparent, collection_id, records_added${hasSealed ? ', sealed' : ''})
   select e.event_id, ${quoteLiteral(`${collection.name}.${verb}`)}, ${name} || '/' || e.id, ${body}, ${parameters.named('traceparent', 'text')},
-    ${quoteLiteral(collection.id)}, ${recordsAdded[verb]}${hasSealed ? ', e.sealed' : ''}
+    ${ownId(collection)}, ${recordsAdded[verb]}${hasSealed ? ', e.sealed' : ''}
   from (select s.*, gen_random_uuid() as event_id from ${source} s) e`;
 }
 
@@ -54,6 +54,18 @@ export function insertEvents(parameters: OriginParameters, { collection, verb, s
  */
 export const insertCount = ({ collection, verb, source }: Omit<EventParts, 'batch'>): string =>
   `insert into system.outbox (event_id, event, body, collection_id, records_added, published_at)
-  select gen_random_uuid(), ${quoteLiteral(`${collection.name}.${verb}`)}, '', ${quoteLiteral(collection.id)},
+  select gen_random_uuid(), ${quoteLiteral(`${collection.name}.${verb}`)}, '', ${ownId(collection)},
     ${recordsAdded[verb]} * count(*), now()
   from ${source} having count(*) > 0`;
+
+/**
+ * The collection's id, as SQL that is evaluated once. Tables have their collections' names: a statement that was composed
+ * for a dropped or renamed collection finds the table of another one that has its name now. There it fails like a
+ * statement whose table is gone (`undefinedTable`), so that it is composed again, by the other one's rules and fields.
+ * Nothing else would tell: live clients follow collections by their ids.
+ */
+const ownId = ({ id, name }: Collection): string =>
+  `coalesce(
+    (select c.id from system.collections c where c.id = ${quoteLiteral(id)} and c.name = ${quoteLiteral(name)}),
+    concat('records."collection:', ${quoteLiteral(id)}, '"')::regclass::text
+  )`;

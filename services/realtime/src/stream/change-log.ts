@@ -90,23 +90,22 @@ export function createChangeLog({ bus, stream, erased, log, isUsed, onChange, on
       epoch = epochOf(state);
       recent.reset(state.lastSequence);
       older.clear();
-      if (missed) {
-        log.warn(
-          { stream: stream.name, reason: missed },
-          'live changes were missed, and clients read their lists again',
-        );
-        onMissed(missed);
-      }
+      if (missed) miss(missed);
     }
     connected.resolve();
     return recent.head;
+  }
+
+  function miss(reason: MissedReason): void {
+    log.warn({ stream: stream.name, reason }, 'live changes were missed, and clients read their lists again');
+    onMissed(reason);
   }
 
   function take(message: EventMessage): void {
     if (message.seq <= recent.head) return;
     if (message.seq !== recent.head + 1) {
       recent.reset(message.seq - 1);
-      onMissed('too_old');
+      miss('too_old');
     }
     const change = changeOf(message);
     recent.append(message.seq, change);

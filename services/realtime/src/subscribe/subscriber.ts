@@ -101,6 +101,10 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
     return join(subscription, after);
   }
 
+  function restart(subscription: Subscription, reason: string): void {
+    beginAtEnd(subscription, reason).catch((error: unknown) => fail(subscription, error));
+  }
+
   /** Begins at the stream's end, with a snapshot if its client asked for one. */
   async function beginAtEnd(subscription: Subscription, missed: string | undefined): Promise<void> {
     subscription.beginnings += 1;
@@ -169,9 +173,12 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
         if ('refusal' in result) fail(subscription, result.refusal);
         else if (subscription.beginnings === beginnings.get(subscription)) {
           const after = afterOf(subscription);
+          const isOther = result.plan.collectionId !== subscription.plan.collectionId;
           subscription.detach();
           subscription.setPlan(result.plan, result.values);
-          groups.join(subscription, after);
+          // The group did not read the changes of another collection that has the name now.
+          if (isOther) restart(subscription, 'schema');
+          else groups.join(subscription, after);
         }
       }
     }
@@ -180,9 +187,7 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
   return {
     admit: (wanted, caller) => admitSubscriptions({ live, channels }, wanted, caller),
     begin,
-    restart(subscription, reason) {
-      beginAtEnd(subscription, reason).catch((error: unknown) => fail(subscription, error));
-    },
+    restart,
     rejoin: (group) => reopen([...group.members], (one) => one.through),
     async rejoinConnection(connection, change) {
       const subscriptions = [...connection.followed.values()].filter((one) => one instanceof Subscription);

@@ -1,4 +1,4 @@
-import { validationFailed } from '@recordbus/errors';
+import { conflict, validationFailed } from '@recordbus/errors';
 import { type Collection, type Field, listMaxOf, quoteIdentifier, quoteLiteral } from '@recordbus/schema';
 import type { Upload } from './upload-parts.ts';
 
@@ -23,13 +23,18 @@ export const fileNamesIn = (
     .flatMap(({ name }) => record[name] ?? [])
     .filter((name) => typeof name === 'string');
 
-/** Adds the uploaded files' names to the body, as their fields' values. */
+/**
+ * Adds the uploaded files' names to the body, as their fields' values. Throws 409 if they were uploaded for an earlier
+ * collection with the name: they go with it.
+ */
 export function withFiles(
   collection: Collection,
   body: Readonly<Record<string, unknown>>,
   upload: Upload | undefined,
 ): Readonly<Record<string, unknown>> {
   if (!upload || upload.files.size === 0) return body;
+  if (upload.collectionId !== collection.id)
+    throw conflict('upload_expired', 'the collection was replaced during the upload; send it again');
   const merged = new Map(Object.entries(body));
   for (const { name, options } of fileFieldsOf(collection)) {
     const added = upload.files.get(name);

@@ -18,6 +18,8 @@ import { storedNameOf } from './stored-name.ts';
 
 /** What a multipart body held. Its files are stored, and no record has them yet. */
 export interface Upload {
+  /** The collection whose files they are in the storage. */
+  readonly collectionId: string;
   readonly recordId: string;
   /** The parts that are not files, as a JSON body. */
   readonly body: Readonly<Record<string, unknown>>;
@@ -139,7 +141,13 @@ export function createUploadParts({
         // The write refuses a field that the collection lacks.
         body.set(name, formText ? formText.read(values) : values.at(-1));
       }
-      return { recordId, body: Object.fromEntries(body), files: namesByField(), announced: announced.files };
+      return {
+        collectionId: collection.id,
+        recordId,
+        body: Object.fromEntries(body),
+        files: namesByField(),
+        announced: announced.files,
+      };
     },
   };
 }

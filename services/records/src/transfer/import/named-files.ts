@@ -18,5 +18,5 @@ export function namedFiles(
     const added = given.filter((file): file is string => typeof file === 'string' && !stored.has(file));
     return added.length > 0 ? [[name, added]] : [];
   });
-  return { recordId, body, files: new Map(files), announced: [] };
+  return { collectionId: collection.id, recordId, body, files: new Map(files), announced: [] };
 }
