@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { inDatabase } from '../harness/in-database.ts';
-import { at, textAt } from '../harness/json.ts';
+import { at, listAt, textAt } from '../harness/json.ts';
 import { startMailServer } from '../harness/mail-server.ts';
 import { onEachTopology } from '../harness/target.ts';
 import { erased } from './erasures.ts';
 
 const password = 'a long and winding password';
 const word = 'hereabouts';
+const own = 'id = @request.auth.id';
 
 onEachTopology('an erasure takes nothing of a record that has the same id [privacy §2.1]', async (t, target) => {
   if (target.databaseUrl === undefined) return;
@@ -16,7 +17,7 @@ onEachTopology('an erasure takes nothing of a record that has the same id [priva
   const admin = await target.admin();
   await admin.patch('/api/v1/admin/settings', server.settings);
   for (const name of ['homonym_members', 'homonym_guests'])
-    await admin.post('/api/v1/collections', { name, type: 'auth', view_rule: 'id = @request.auth.id' });
+    await admin.post('/api/v1/collections', { name, type: 'auth', view_rule: own, delete_rule: own });
   await admin.post('/api/v1/collections', { name: 'homonym_pages', fields: [] });
   await admin.post('/api/v1/collections', {
     name: 'homonym_notes',
@@ -81,6 +82,37 @@ onEachTopology('an erasure takes nothing of a record that has the same id [priva
     await put(`/api/v1/homonym_notes/${word}`, { text: 'a word as an id' });
     await erased(admin, 'homonym_notes', word);
     assert.deepEqual(await repeated(), first.json);
+  });
+
+  await t.test('or that registered its address and did not prove it', async () => {
+    const address = 'homonym-former@example.com';
+    const register = () => target.guest.post('/api/v1/auth/homonym_members/register', { email: address, password });
+    const former = await register();
+    const asking = createClient(target.url, textAt(former, 'token'));
+    const asked = await asking.send('POST', '/api/v1/auth/homonym_members/request-verify', { body: {} });
+    assert.equal(asked.status, 200, asked.text);
+    const formerId = textAt(former, 'record.id');
+    /** Whose mails to the address are in the log. */
+    const mailed = async () => {
+      const rows = await inDatabase(
+        target,
+        'select distinct record_id from system.mails where recipient = $1 and finished_at is not null',
+        [address],
+      );
+      return rows.map(({ record_id }) => record_id);
+    };
+    await eventually('its mail is sent', async () => (await mailed()).includes(formerId));
+    await admin.delete(`/api/v1/homonym_members/${formerId}`);
+    const stranger = await register();
+    const strangerId = textAt(stranger, 'record.id');
+    const leaving = createClient(target.url, textAt(stranger, 'token'));
+    await leaving.delete(`/api/v1/homonym_members/${strangerId}`);
+    await eventually('the stranger is erased', async () => {
+      const { json } = await admin.get('/api/v1/jobs?collection=homonym_members&perPage=100');
+      const job = listAt(json, 'data').find((one) => at(one, 'options.id') === strangerId);
+      return job?.state === 'done';
+    });
+    assert.deepEqual(await mailed(), [formerId]);
   });
 
   await t.test('its own erasure takes all of it', async () => {

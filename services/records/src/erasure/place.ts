@@ -15,7 +15,10 @@ export interface ErasedPart {
   /** Those of them that texts are searched for. A shorter id may be any word, and clients choose theirs. */
   readonly tellingIds: readonly string[];
   readonly history: ErasureOptions['history'];
-  /** The erased accounts' addresses, in lower case, but for those that another account has. */
+  /**
+   * The erased accounts' addresses, in lower case, but for those that another account has. Without an admin's request, only
+   * those that the accounts had proved.
+   */
   readonly emails: readonly string[];
   /** Returns the keyed hash that takes the place of a record's id. */
   hashOf(recordId: string): string;
