@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, chownSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
-import { freemem, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -35,7 +35,7 @@ const neededMemory = 8 * 1024 ** 3;
 function clusterParent(): string {
   try {
     const { bavail, bsize } = statfsSync(memoryDirectory);
-    if (Math.min(bavail * bsize, freemem()) >= neededMemory) return memoryDirectory;
+    if (Math.min(bavail * bsize, process.availableMemory()) >= neededMemory) return memoryDirectory;
   } catch {
     // Other systems lack it.
   }
