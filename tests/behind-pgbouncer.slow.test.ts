@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import { runCli } from './harness/cli.ts';
+import { createWebhook, webhooksPath } from './harness/clients/webhook.ts';
+import { everyRecordArrives, writeBurst } from './harness/clients/write-burst.ts';
 import { eventually } from './harness/eventually.ts';
 import { at, listAt } from './harness/json.ts';
-import { missingPgBouncer, startPgBouncer } from './harness/pgbouncer.ts';
-import { receivedRecordIds, startReceiver } from './harness/receiver.ts';
-import { createDatabase } from './harness/servers.ts';
-import { createGround, environmentOf, startStack } from './harness/stack.ts';
-import { createWebhook, webhooksPath } from './harness/webhook.ts';
-import { everyRecordArrives, writeBurst } from './harness/write-burst.ts';
+import { runCli } from './harness/processes/cli.ts';
+import { missingPgBouncer, startPgBouncer } from './harness/servers/pgbouncer.ts';
+import { receivedRecordIds, startReceiver } from './harness/servers/receiver.ts';
+import { createDatabase } from './harness/servers/servers.ts';
+import { createGround, environmentOf, startStack } from './harness/stacks/stack.ts';
 
 test('behind PgBouncer, which pools by transaction, everything works', { skip: missingPgBouncer() }, async (t) => {
   const database = await createDatabase();

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { endChild, startChild } from './harness/child.ts';
+import { createWebhook } from './harness/clients/webhook.ts';
 import { eventually, Hopeless } from './harness/eventually.ts';
-import { findFreePort } from './harness/free-port.ts';
-import { loggedErrors } from './harness/logs.ts';
-import { natsBinary } from './harness/platform-binaries.ts';
-import { startReceiver } from './harness/receiver.ts';
-import type { Server } from './harness/server.ts';
-import { createGround, repository, startStack } from './harness/stack.ts';
-import { createWebhook } from './harness/webhook.ts';
+import { endChild, startChild } from './harness/processes/child.ts';
+import { findFreePort } from './harness/processes/free-port.ts';
+import { loggedErrors } from './harness/processes/logs.ts';
+import { natsBinary } from './harness/servers/platform-binaries.ts';
+import { startReceiver } from './harness/servers/receiver.ts';
+import type { Server } from './harness/servers/server.ts';
+import { createGround, repository, startStack } from './harness/stacks/stack.ts';
 
 const passwords = { recordbus: 'of-the-services', crm: '12e4-of-the-reader' };
 

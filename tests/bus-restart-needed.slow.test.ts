@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
-import { type Child, endChild, startChild } from './harness/child.ts';
 import { eventually, Hopeless } from './harness/eventually.ts';
-import { findFreePort } from './harness/free-port.ts';
-import { natsBinary } from './harness/platform-binaries.ts';
-import { repository } from './harness/stack.ts';
+import { type Child, endChild, startChild } from './harness/processes/child.ts';
+import { findFreePort } from './harness/processes/free-port.ts';
+import { natsBinary } from './harness/servers/platform-binaries.ts';
+import { repository } from './harness/stacks/stack.ts';
 
 const script = join(repository, 'infra/nats/restart-needed.sh');
 const find = (program: string): string => spawnSync('which', [program], { encoding: 'utf8' }).stdout.trim();

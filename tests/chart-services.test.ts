@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { documentedVariables } from './harness/documented-variables.ts';
-import { chartValues, missingHelm, operatorServers, renderChart } from './harness/helm-chart.ts';
+import { documentedVariables } from './harness/docs/documented-variables.ts';
 import { at, type JsonObject, listAt, objectAt, textAt } from './harness/json.ts';
-import { repository } from './harness/stack.ts';
+import { chartValues, missingHelm, operatorServers, renderChart } from './harness/servers/helm-chart.ts';
+import { repository } from './harness/stacks/stack.ts';
 
 const services = readdirSync(join(repository, 'services')).sort();
 const dockerfile = readFileSync(join(repository, 'infra/docker/Dockerfile'), 'utf8');

@@ -13,6 +13,7 @@ import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import { Pod } from 'kubernetes-models/v1/Pod';
 import { Secret } from 'kubernetes-models/v1/Secret';
 import { Service } from 'kubernetes-models/v1/Service';
+import { objectAt, textAt } from './harness/json.ts';
 import {
   chart,
   chartValues,
@@ -21,10 +22,9 @@ import {
   renderChart,
   runHelm,
   runTemplate,
-} from './harness/helm-chart.ts';
-import { objectAt, textAt } from './harness/json.ts';
-import { kubeconform, missingKubeconform } from './harness/kubeconform.ts';
-import { repository } from './harness/stack.ts';
+} from './harness/servers/helm-chart.ts';
+import { kubeconform, missingKubeconform } from './harness/servers/kubeconform.ts';
+import { repository } from './harness/stacks/stack.ts';
 
 /** Kubernetes' schemas for the chart's kinds. */
 const kinds: Readonly<Record<string, new (manifest?: never) => { readonly apiVersion: string; validate(): void }>> = {

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
-import { documentedVariables } from './harness/documented-variables.ts';
+import { documentedVariables } from './harness/docs/documented-variables.ts';
 import { objectAt } from './harness/json.ts';
-import { repository } from './harness/stack.ts';
+import { repository } from './harness/stacks/stack.ts';
 
 const composition = readFileSync(join(repository, 'docker-compose.yml'), 'utf8');
 

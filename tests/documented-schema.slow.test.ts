@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { at, textAt } from './harness/json.ts';
-import { createGround, firstAdmin, repository, startStack } from './harness/stack.ts';
+import { createGround, firstAdmin, repository, startStack } from './harness/stacks/stack.ts';
 
 suite('schema as code', async () => {
   const tidying = new AsyncDisposableStack();

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { startChild } from './harness/child.ts';
 import { eventually } from './harness/eventually.ts';
-import { findFreePort } from './harness/free-port.ts';
-import { firstAdmin, repository } from './harness/stack.ts';
-import { onNewStacks, onOneProcess } from './harness/target.ts';
+import { startChild } from './harness/processes/child.ts';
+import { findFreePort } from './harness/processes/free-port.ts';
+import { firstAdmin, repository } from './harness/stacks/stack.ts';
+import { onNewStacks, onOneProcess } from './harness/stacks/target.ts';
 
 onNewStacks('The README creates the first admin.');
 

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, test } from 'node:test';
-import { repository } from './harness/stack.ts';
-import { createStrictProject } from './harness/strict-project.ts';
+import { createStrictProject } from './harness/docs/strict-project.ts';
+import { repository } from './harness/stacks/stack.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'recordbus-documented-strict-'));
 after(() => rmSync(directory, { recursive: true }));

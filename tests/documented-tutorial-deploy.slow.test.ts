@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createClient } from './harness/client.ts';
-import { nameComposeProject, skipWithoutDocker } from './harness/compose-project.ts';
+import { createClient } from './harness/clients/client.ts';
+import { readTutorial } from './harness/docs/tutorial-page.ts';
+import { checkStep, startReader } from './harness/docs/tutorial-walk.ts';
 import { eventually } from './harness/eventually.ts';
-import { findFreePort } from './harness/free-port.ts';
 import { listAt, numberAt, textAt } from './harness/json.ts';
-import { readTutorial } from './harness/tutorial-page.ts';
-import { checkStep, startReader } from './harness/tutorial-walk.ts';
+import { findFreePort } from './harness/processes/free-port.ts';
+import { nameComposeProject, skipWithoutDocker } from './harness/servers/compose-project.ts';
 
 /** Most of it goes into the image build, which downloads the base images and the dependencies. */
 const patienceMs = 480_000;

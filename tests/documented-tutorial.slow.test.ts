@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readTutorial } from './harness/tutorial-page.ts';
-import { checkStep, startReader } from './harness/tutorial-walk.ts';
+import { readTutorial } from './harness/docs/tutorial-page.ts';
+import { checkStep, startReader } from './harness/docs/tutorial-walk.ts';
 
 /** The schema snapshot that the page exports, from the directory that it makes for its files. */
 function readSnapshot(directory: string): string {

@@ -5,10 +5,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startReceiver } from './harness/receiver.ts';
-import { repository } from './harness/stack.ts';
-import { onOneProcess } from './harness/target.ts';
-import { createWebhook, webhooksPath } from './harness/webhook.ts';
+import { createWebhook, webhooksPath } from './harness/clients/webhook.ts';
+import { startReceiver } from './harness/servers/receiver.ts';
+import { repository } from './harness/stacks/stack.ts';
+import { onOneProcess } from './harness/stacks/target.ts';
 
 const page = readFileSync(join(repository, 'docs/webhooks.md'), 'utf8');
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from './harness/eventually.ts';
 import { at } from './harness/json.ts';
-import { createGround, startStack, usualEnvironment } from './harness/stack.ts';
-import { topologiesOrInCi } from './harness/target.ts';
+import { createGround, startStack, usualEnvironment } from './harness/stacks/stack.ts';
+import { topologiesOrInCi } from './harness/stacks/target.ts';
 
 /** Source for an extension whose route answers with the word, and whose hook writes it. */
 const extensionOf = (word: string): string => `

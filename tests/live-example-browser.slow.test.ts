@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BrowserContext, Page } from 'playwright-core';
-import { skipWithoutBrowser, startBrowser } from './harness/browser.ts';
-import type { Child } from './harness/child.ts';
-import { type Client, createClient } from './harness/client.ts';
+import { skipWithoutBrowser, startBrowser } from './harness/browser/browser.ts';
+import { type Client, createClient } from './harness/clients/client.ts';
+import { ada, endShell, readBlocks, runInShell, setUpExample, variablesFor } from './harness/docs/live-example.ts';
 import { eventually } from './harness/eventually.ts';
-import { findFreePort } from './harness/free-port.ts';
 import { listAt, textAt } from './harness/json.ts';
-import { ada, endShell, readBlocks, runInShell, setUpExample, variablesFor } from './harness/live-example.ts';
-import { startStack } from './harness/stack.ts';
+import type { Child } from './harness/processes/child.ts';
+import { findFreePort } from './harness/processes/free-port.ts';
+import { startStack } from './harness/stacks/stack.ts';
 
 /** A browser opens at most six HTTP/1.1 connections to a server. */
 const tabsInAll = 7;

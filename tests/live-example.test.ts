@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Child } from './harness/child.ts';
-import { startCutProxy } from './harness/cut-proxy.ts';
+import { endShell, readBlocks, runInShell, setUpExample, variablesFor } from './harness/docs/live-example.ts';
 import { eventually } from './harness/eventually.ts';
-import { endShell, readBlocks, runInShell, setUpExample, variablesFor } from './harness/live-example.ts';
-import { onOneProcess } from './harness/target.ts';
+import { startCutProxy } from './harness/network/cut-proxy.ts';
+import type { Child } from './harness/processes/child.ts';
+import { onOneProcess } from './harness/stacks/target.ts';
 
 /** Waits for a line in a terminal, after so many others. */
 const printed = (terminal: Child, pattern: RegExp, after = 0): Promise<string> =>

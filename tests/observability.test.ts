@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { at, type JsonObject, listAt, objectAt, textAt } from './harness/json.ts';
-import { panelsOf, promqlExpressions, readDashboards, readYaml } from './harness/observability.ts';
-import { repository } from './harness/stack.ts';
+import { panelsOf, promqlExpressions, readDashboards, readYaml } from './harness/metrics/observability.ts';
+import { repository } from './harness/stacks/stack.ts';
 
 const folder = 'infra/observability';
 

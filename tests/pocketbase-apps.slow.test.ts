@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { skipWithoutBrowser, startBrowser } from './harness/browser.ts';
+import { skipWithoutBrowser, startBrowser } from './harness/browser/browser.ts';
 import { eventually } from './harness/eventually.ts';
-import { createGround, startStack } from './harness/stack.ts';
+import { createGround, startStack } from './harness/stacks/stack.ts';
 import { serveApps } from './pocketbase-clients/apps/serve-apps.ts';
 import { walkApps } from './pocketbase-clients/apps/walk-apps.ts';
 import { ourSide } from './pocketbase-clients/ours.ts';

@@ -3,8 +3,8 @@ import { createClient } from '@recordbus/client';
 import { startCustomerReceiver } from '@recordbus/shop-example/receiver';
 import { addCustomer, allowWebhooks, applySchema, portalLink, registerEndpoint } from '@recordbus/shop-example/set-up';
 import { eventually } from './harness/eventually.ts';
-import { firstAdmin } from './harness/stack.ts';
-import { onNewStacks, onOneProcess } from './harness/target.ts';
+import { firstAdmin } from './harness/stacks/stack.ts';
+import { onNewStacks, onOneProcess } from './harness/stacks/target.ts';
 
 onNewStacks('the example has its own names');
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { skipWithoutBrowser, startBrowser } from './harness/browser.ts';
-import { type Child, endChild, startChild } from './harness/child.ts';
-import { createClient } from './harness/client.ts';
+import { skipWithoutBrowser, startBrowser } from './harness/browser/browser.ts';
+import { createClient } from './harness/clients/client.ts';
 import { eventually } from './harness/eventually.ts';
-import { findFreePort } from './harness/free-port.ts';
 import { listAt, textAt } from './harness/json.ts';
-import { repository } from './harness/stack.ts';
+import { type Child, endChild, startChild } from './harness/processes/child.ts';
+import { findFreePort } from './harness/processes/free-port.ts';
+import { repository } from './harness/stacks/stack.ts';
 
 const password = 'a long password';
 

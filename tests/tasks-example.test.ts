@@ -5,8 +5,8 @@ import { startTaskReceiver } from '@recordbus/tasks-example/receiver';
 import { applySchema, connect, people, seed } from '@recordbus/tasks-example/set-up';
 import type { Schema } from '@recordbus/tasks-example/types';
 import { eventually } from './harness/eventually.ts';
-import { firstAdmin } from './harness/stack.ts';
-import { onNewStacks, onOneProcess } from './harness/target.ts';
+import { firstAdmin } from './harness/stacks/stack.ts';
+import { onNewStacks, onOneProcess } from './harness/stacks/target.ts';
 
 onNewStacks('the example has its own names');
 

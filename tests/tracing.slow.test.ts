@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { createClient } from './harness/client.ts';
+import { createClient } from './harness/clients/client.ts';
+import { createWebhook } from './harness/clients/webhook.ts';
 import { eventually } from './harness/eventually.ts';
-import { findFreePort } from './harness/free-port.ts';
 import { textAt } from './harness/json.ts';
-import { startReceiver } from './harness/receiver.ts';
-import { startStack } from './harness/stack.ts';
-import { topologiesOrInCi } from './harness/target.ts';
-import { type Span, spanKind, startTraceCollector } from './harness/trace-collector.ts';
-import { createWebhook } from './harness/webhook.ts';
+import { findFreePort } from './harness/processes/free-port.ts';
+import { startReceiver } from './harness/servers/receiver.ts';
+import { type Span, spanKind, startTraceCollector } from './harness/servers/trace-collector.ts';
+import { startStack } from './harness/stacks/stack.ts';
+import { topologiesOrInCi } from './harness/stacks/target.ts';
 
 /** What the conventions require in such a span (OpenTelemetry semantic conventions: HTTP, SQL, messaging). */
 function attributesOf(kind: number, { 'db.system.name': database }: Span['attributes']): readonly string[] {

@@ -35,7 +35,7 @@ const options: RunOptions & { readonly globalSetupPath: string } = {
   signal: end.signal,
   execArgv: ['--import', join(import.meta.dirname, 'end-open-files.ts')],
   // Starts the database and the bus that every file may use, and names them in TEST_DATABASE_URL and TEST_NATS_URL.
-  globalSetupPath: join(import.meta.dirname, '../../tests/harness/global-setup.ts'),
+  globalSetupPath: join(import.meta.dirname, '../../tests/harness/stacks/global-setup.ts'),
 };
 endHungFiles(rest.files, rest.timeout + 60_000, (file) => {
   process.stderr.write(`${file} was killed: it did not end.\n`);

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { builtPages } from '../harness/admin-pages.ts';
-import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
+import { builtPages } from '../harness/browser/admin-pages.ts';
+import { skipWithoutBrowser, startBrowser } from '../harness/browser/browser.ts';
 import { eventually } from '../harness/eventually.ts';
 import { listAt } from '../harness/json.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { type Stack, startStack } from '../harness/stacks/stack.ts';
 import { openPage } from './watched-page.ts';
 
 /** Spec P, word for word. */

@@ -3,10 +3,10 @@ import { execFile } from 'node:child_process';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { skipWithoutBrowser } from '../harness/browser.ts';
-import type { Client } from '../harness/client.ts';
+import { skipWithoutBrowser } from '../harness/browser/browser.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { textAt } from '../harness/json.ts';
-import { repository } from '../harness/stack.ts';
+import { repository } from '../harness/stacks/stack.ts';
 import { look } from './look.ts';
 import { type OpenPages, openPages } from './open-pages.ts';
 

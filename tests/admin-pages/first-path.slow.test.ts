@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { builtPages } from '../harness/admin-pages.ts';
-import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
+import { builtPages } from '../harness/browser/admin-pages.ts';
+import { skipWithoutBrowser, startBrowser } from '../harness/browser/browser.ts';
 import { eventually } from '../harness/eventually.ts';
-import { type Receiver, startReceiver } from '../harness/receiver.ts';
-import { repository, type Stack, startStack } from '../harness/stack.ts';
+import { type Receiver, startReceiver } from '../harness/servers/receiver.ts';
+import { repository, type Stack, startStack } from '../harness/stacks/stack.ts';
 
 /** A picture that a person could have at hand. */
 const picture = join(repository, 'docs/pictures/events.png');

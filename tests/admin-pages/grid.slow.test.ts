@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { skipWithoutBrowser } from '../harness/browser.ts';
+import { skipWithoutBrowser } from '../harness/browser/browser.ts';
 import { look } from './look.ts';
 import { type OpenPages, openPages } from './open-pages.ts';
 

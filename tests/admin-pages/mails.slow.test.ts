@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { builtPages } from '../harness/admin-pages.ts';
-import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
+import { builtPages } from '../harness/browser/admin-pages.ts';
+import { skipWithoutBrowser, startBrowser } from '../harness/browser/browser.ts';
 import { eventually } from '../harness/eventually.ts';
 import { numberAt, textAt } from '../harness/json.ts';
-import { type MailServer, startMailServer } from '../harness/mail-server.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { type MailServer, startMailServer } from '../harness/servers/mail-server.ts';
+import { type Stack, startStack } from '../harness/stacks/stack.ts';
 import { missedByTab } from './keyboard-walk.ts';
 import { look } from './look.ts';
 import { openSignedIn } from './watched-page.ts';

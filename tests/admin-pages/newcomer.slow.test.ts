@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { skipWithoutBrowser } from '../harness/browser.ts';
-import { startChild } from '../harness/child.ts';
+import { skipWithoutBrowser } from '../harness/browser/browser.ts';
 import { eventually } from '../harness/eventually.ts';
-import { findFreePort } from '../harness/free-port.ts';
 import { listAt, textAt } from '../harness/json.ts';
-import { type MailServer, startMailServer } from '../harness/mail-server.ts';
+import { startChild } from '../harness/processes/child.ts';
+import { findFreePort } from '../harness/processes/free-port.ts';
+import { type MailServer, startMailServer } from '../harness/servers/mail-server.ts';
 import { type OpenPages, openPages } from './open-pages.ts';
 
 /** The rows of a spreadsheet. One has a state that the field does not allow. */

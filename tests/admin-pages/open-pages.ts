@@ -1,8 +1,8 @@
 import type { Browser, Locator, Page } from 'playwright-core';
-import { builtPages } from '../harness/admin-pages.ts';
-import { startBrowser } from '../harness/browser.ts';
-import type { Client } from '../harness/client.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { builtPages } from '../harness/browser/admin-pages.ts';
+import { startBrowser } from '../harness/browser/browser.ts';
+import type { Client } from '../harness/clients/client.ts';
+import { type Stack, startStack } from '../harness/stacks/stack.ts';
 import { openSignedIn } from './watched-page.ts';
 
 /** A stack's admin pages in a browser, signed in. */

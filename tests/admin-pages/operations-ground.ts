@@ -1,7 +1,7 @@
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { listAt, textAt } from '../harness/json.ts';
-import type { Receiver } from '../harness/receiver.ts';
+import type { Receiver } from '../harness/servers/receiver.ts';
 import { hostile } from './hostile-text.ts';
 
 /** The ids that the operations screens show: an event's, a request's and a job's. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { skipWithoutBrowser } from '../harness/browser.ts';
-import { createClient } from '../harness/client.ts';
+import { skipWithoutBrowser } from '../harness/browser/browser.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { firstAdmin } from '../harness/stack.ts';
-import { totpCode } from '../harness/totp.ts';
-import { addVirtualAuthenticator, type VirtualAuthenticator } from '../harness/virtual-authenticator.ts';
+import { totpCode } from '../harness/sign-in/totp.ts';
+import { addVirtualAuthenticator, type VirtualAuthenticator } from '../harness/sign-in/virtual-authenticator.ts';
+import { firstAdmin } from '../harness/stacks/stack.ts';
 import { look } from './look.ts';
 import { type OpenPages, openPages } from './open-pages.ts';
 import { enter } from './watched-page.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { builtPages } from '../harness/admin-pages.ts';
-import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
+import { builtPages } from '../harness/browser/admin-pages.ts';
+import { skipWithoutBrowser, startBrowser } from '../harness/browser/browser.ts';
 import { textAt } from '../harness/json.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
-import { totpCode, wrongTotpCode } from '../harness/totp.ts';
+import { totpCode, wrongTotpCode } from '../harness/sign-in/totp.ts';
+import { type Stack, startStack } from '../harness/stacks/stack.ts';
 import { hostile } from './hostile-text.ts';
 import { missedByTab } from './keyboard-walk.ts';
 import { look, openScreen, type Screen } from './look.ts';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { builtPages } from '../harness/admin-pages.ts';
-import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
-import { type Client, createClient } from '../harness/client.ts';
+import { builtPages } from '../harness/browser/admin-pages.ts';
+import { skipWithoutBrowser, startBrowser } from '../harness/browser/browser.ts';
+import { type Client, createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
-import { startMailServer } from '../harness/mail-server.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { startMailServer } from '../harness/servers/mail-server.ts';
+import { type Stack, startStack } from '../harness/stacks/stack.ts';
 import { enter, openPage, signIn } from './watched-page.ts';
 
 const password = 'a long enough password';

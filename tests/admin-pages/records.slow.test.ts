@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { skipWithoutBrowser } from '../harness/browser.ts';
-import type { Client } from '../harness/client.ts';
+import { skipWithoutBrowser } from '../harness/browser/browser.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { numberAt } from '../harness/json.ts';
 import { type OpenPages, openPages } from './open-pages.ts';
 import { openSignedIn } from './watched-page.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { builtPages } from '../harness/admin-pages.ts';
-import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
+import { builtPages } from '../harness/browser/admin-pages.ts';
+import { skipWithoutBrowser, startBrowser } from '../harness/browser/browser.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
-import { firstAdmin, type Stack, startStack } from '../harness/stack.ts';
+import { firstAdmin, type Stack, startStack } from '../harness/stacks/stack.ts';
 
 const fields = [
   { name: 'title', type: 'text', required: true },

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { skipWithoutBrowser } from '../harness/browser.ts';
+import { skipWithoutBrowser } from '../harness/browser/browser.ts';
 import { eventually } from '../harness/eventually.ts';
 import { listAt, textAt } from '../harness/json.ts';
-import { startReceiver } from '../harness/receiver.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
 import { look } from './look.ts';
 import { type OpenPages, openPages } from './open-pages.ts';
 

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { firstAdmin } from '../harness/stack.ts';
+import { firstAdmin } from '../harness/stacks/stack.ts';
 
 /** A page, with the browser's messages, of which there must be none. */
 export interface WatchedPage {

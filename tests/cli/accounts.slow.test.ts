@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { runCli } from '../harness/cli.ts';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { at, textAt } from '../harness/json.ts';
-import { createGround, environmentOf, startStack } from '../harness/stack.ts';
-import { totpCode } from '../harness/totp.ts';
+import { runCli } from '../harness/processes/cli.ts';
+import { totpCode } from '../harness/sign-in/totp.ts';
+import { createGround, environmentOf, startStack } from '../harness/stacks/stack.ts';
 
 const password = 'correct horse battery staple';
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import pg from 'pg';
-import { runCli } from '../harness/cli.ts';
 import { textAt } from '../harness/json.ts';
-import { createDatabase } from '../harness/servers.ts';
-import { createGround, environmentOf, startStack } from '../harness/stack.ts';
+import { runCli } from '../harness/processes/cli.ts';
+import { createDatabase } from '../harness/servers/servers.ts';
+import { createGround, environmentOf, startStack } from '../harness/stacks/stack.ts';
 
 suite('analysts read the collections with SQL', async () => {
   const tidying = new AsyncDisposableStack();

@@ -3,14 +3,14 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs
 import { join } from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
-import { type Child, endChild } from '../harness/child.ts';
-import { runCli, startCli } from '../harness/cli.ts';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { olderPostgres } from '../harness/older-postgres.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { callers, createDataDirectory, readiness, startProduct } from '../harness/stack.ts';
+import { type Child, endChild } from '../harness/processes/child.ts';
+import { runCli, startCli } from '../harness/processes/cli.ts';
+import { olderPostgres } from '../harness/servers/older-postgres.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { callers, createDataDirectory, readiness, startProduct } from '../harness/stacks/stack.ts';
 import { checkDeployment, fillDeployment } from '../upgrade/small-deployment.ts';
 
 const older = await olderPostgres('17.10.0-beta.17').catch((error: Error) => error);

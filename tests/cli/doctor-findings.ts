@@ -1,5 +1,5 @@
-import type { CliResult } from '../harness/cli.ts';
 import { listAt } from '../harness/json.ts';
+import type { CliResult } from '../harness/processes/cli.ts';
 
 /** The doctor's verdicts, by subject. */
 export const verdictsOf = ({ json }: CliResult): Record<string, unknown> =>

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import pg from 'pg';
-import { startCannedServer } from '../harness/canned-server.ts';
-import { runCli } from '../harness/cli.ts';
 import { at } from '../harness/json.ts';
-import { createGround, environmentOf, startStack } from '../harness/stack.ts';
+import { runCli } from '../harness/processes/cli.ts';
+import { startCannedServer } from '../harness/servers/canned-server.ts';
+import { createGround, environmentOf, startStack } from '../harness/stacks/stack.ts';
 import { foundOf } from './doctor-findings.ts';
 
 suite('doctor on who can sign in', async () => {

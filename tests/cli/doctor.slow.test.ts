@@ -3,11 +3,11 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import pg from 'pg';
-import { runCli } from '../harness/cli.ts';
-import { startEmbeddedNats } from '../harness/embedded-nats.ts';
 import { listAt } from '../harness/json.ts';
-import { startRewritingProxy } from '../harness/rewriting-proxy.ts';
-import { createGround, environmentOf, startStack } from '../harness/stack.ts';
+import { startRewritingProxy } from '../harness/network/rewriting-proxy.ts';
+import { runCli } from '../harness/processes/cli.ts';
+import { startEmbeddedNats } from '../harness/servers/embedded-nats.ts';
+import { createGround, environmentOf, startStack } from '../harness/stacks/stack.ts';
 import { adviceOf, foundOf, verdictsOf } from './doctor-findings.ts';
 
 suite('doctor on the command line', async () => {

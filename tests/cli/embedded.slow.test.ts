@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { after, suite, test } from 'node:test';
-import { endChild } from '../harness/child.ts';
-import { runCli } from '../harness/cli.ts';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { at } from '../harness/json.ts';
-import { createDataDirectory, readiness, startProduct } from '../harness/stack.ts';
+import { endChild } from '../harness/processes/child.ts';
+import { runCli } from '../harness/processes/cli.ts';
+import { createDataDirectory, readiness, startProduct } from '../harness/stacks/stack.ts';
 
 const password = 'correct horse battery staple';
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import pg from 'pg';
-import { type CliResult, runCli } from '../harness/cli.ts';
-import { type Client, createClient } from '../harness/client.ts';
+import { type Client, createClient } from '../harness/clients/client.ts';
 import { listAt, objectAt, textAt } from '../harness/json.ts';
-import { createKeylessGround } from '../harness/keyless-ground.ts';
-import { environmentOf, startStack } from '../harness/stack.ts';
-import { stopCli } from '../harness/stop-cli.ts';
-import { totpCode } from '../harness/totp.ts';
+import { type CliResult, runCli } from '../harness/processes/cli.ts';
+import { stopCli } from '../harness/processes/stop-cli.ts';
+import { totpCode } from '../harness/sign-in/totp.ts';
+import { createKeylessGround } from '../harness/stacks/keyless-ground.ts';
+import { environmentOf, startStack } from '../harness/stacks/stack.ts';
 
 const password = 'correct horse battery staple';
 const path = '/api/v1/auth/staff';

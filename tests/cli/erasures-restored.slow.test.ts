@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runCli } from '../harness/cli.ts';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { listAt, textAt } from '../harness/json.ts';
-import { createGround, firstAdmin, startStack } from '../harness/stack.ts';
+import { runCli } from '../harness/processes/cli.ts';
+import { createGround, firstAdmin, startStack } from '../harness/stacks/stack.ts';
 import { erased, tablesWith } from '../scenarios/erasures.ts';
 import { variablesOf } from './backup/deployment.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, objectAt, textAt } from '../harness/json.ts';
-import type { PocketBaseData } from '../harness/pocketbase-data.ts';
-import { prepareMove } from '../harness/pocketbase-move.ts';
-import { firstAdmin } from '../harness/stack.ts';
+import type { PocketBaseData } from '../harness/pocketbase/data.ts';
+import { prepareMove } from '../harness/pocketbase/move.ts';
+import { firstAdmin } from '../harness/stacks/stack.ts';
 import { adasHash, day, id } from './pocketbase-notes.ts';
 
 const times = { created: day(1), updated: day(2) };

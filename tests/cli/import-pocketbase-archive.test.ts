@@ -3,11 +3,11 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, suite, test } from 'node:test';
+import { type ZippedFile, zipArchive } from '../harness/clients/zip-archive.ts';
 import { eventually, Hopeless } from '../harness/eventually.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import type { PocketBaseData } from '../harness/pocketbase-data.ts';
-import { prepareMove } from '../harness/pocketbase-move.ts';
-import { type ZippedFile, zipArchive } from '../harness/zip-archive.ts';
+import type { PocketBaseData } from '../harness/pocketbase/data.ts';
+import { prepareMove } from '../harness/pocketbase/move.ts';
 
 const path = '/api/v1/admin/import/pocketbase';
 const id = (name: string) => name.padEnd(15, '0');

@@ -5,10 +5,10 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from '../harness/eventually.ts';
-import { findFreePort } from '../harness/free-port.ts';
 import { at, listAt } from '../harness/json.ts';
-import { createPocketBaseData, type PocketBaseData } from '../harness/pocketbase-data.ts';
-import { createMoveFolder, startTarget } from '../harness/pocketbase-move.ts';
+import { createPocketBaseData, type PocketBaseData } from '../harness/pocketbase/data.ts';
+import { createMoveFolder, startTarget } from '../harness/pocketbase/move.ts';
+import { findFreePort } from '../harness/processes/free-port.ts';
 import { id } from './pocketbase-notes.ts';
 
 /** A real server for the protocol: go install github.com/versity/versitygw/cmd/versitygw@latest */

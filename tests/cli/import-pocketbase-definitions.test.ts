@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { at, listAt, textAt } from '../harness/json.ts';
-import type { PocketBaseData } from '../harness/pocketbase-data.ts';
-import { prepareMove } from '../harness/pocketbase-move.ts';
+import type { PocketBaseData } from '../harness/pocketbase/data.ts';
+import { prepareMove } from '../harness/pocketbase/move.ts';
 
 const id = (name: string) => name.padEnd(15, '0');
 const times = { created: '2025-01-01 10:00:00.123Z', updated: '2025-01-02 10:00:00.123Z' };

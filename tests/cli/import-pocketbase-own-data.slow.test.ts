@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, suite, test } from 'node:test';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { createMoveFolder, startTarget } from '../harness/pocketbase-move.ts';
-import { copyFromCache, findOwnData } from '../harness/pocketbase-own-data.ts';
+import { createMoveFolder, startTarget } from '../harness/pocketbase/move.ts';
+import { copyFromCache, findOwnData } from '../harness/pocketbase/own-data.ts';
 
 interface Field {
   readonly name: string;

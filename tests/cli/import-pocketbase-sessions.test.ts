@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import type { PocketBaseData } from '../harness/pocketbase-data.ts';
-import { prepareMove } from '../harness/pocketbase-move.ts';
-import { type PocketBaseToken, signPocketBaseToken } from '../harness/pocketbase-tokens.ts';
-import { startStack } from '../harness/stack.ts';
-import { totpCode } from '../harness/totp.ts';
+import type { PocketBaseData } from '../harness/pocketbase/data.ts';
+import { prepareMove } from '../harness/pocketbase/move.ts';
+import { type PocketBaseToken, signPocketBaseToken } from '../harness/pocketbase/tokens.ts';
+import { totpCode } from '../harness/sign-in/totp.ts';
+import { startStack } from '../harness/stacks/stack.ts';
 
 /** `secret-of-ada`, by bcrypt with cost 5. */
 const hash = '$2a$05$Gbxb1Ff3icUEfIaU4oOokecihibm23J0noMRDQx3CaMmNsSoQh7Hm';

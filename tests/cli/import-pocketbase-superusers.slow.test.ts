@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { endChild } from '../harness/child.ts';
-import { runCli } from '../harness/cli.ts';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { createPocketBaseData } from '../harness/pocketbase-data.ts';
-import { createMoveFolder } from '../harness/pocketbase-move.ts';
-import { readiness, startProduct } from '../harness/stack.ts';
+import { createPocketBaseData } from '../harness/pocketbase/data.ts';
+import { createMoveFolder } from '../harness/pocketbase/move.ts';
+import { endChild } from '../harness/processes/child.ts';
+import { runCli } from '../harness/processes/cli.ts';
+import { readiness, startProduct } from '../harness/stacks/stack.ts';
 import { adasHash } from './pocketbase-notes.ts';
 
 suite('superusers of PocketBase become admins', async () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { at, numberAt } from '../harness/json.ts';
-import type { PocketBaseData } from '../harness/pocketbase-data.ts';
-import { prepareMove } from '../harness/pocketbase-move.ts';
+import type { PocketBaseData } from '../harness/pocketbase/data.ts';
+import { prepareMove } from '../harness/pocketbase/move.ts';
 
 const times = { created: '2025-01-01 10:00:00.000Z', updated: '2025-01-02 10:00:00.000Z' };
 const idOf = (kind: string, n: number) => `${kind}${n}`.padEnd(15, 'x');

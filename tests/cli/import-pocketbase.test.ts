@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, suite, test } from 'node:test';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { prepareMove } from '../harness/pocketbase-move.ts';
+import { prepareMove } from '../harness/pocketbase/move.ts';
 import { day, fillNotes, id, seconds } from './pocketbase-notes.ts';
 
 const digestOf = (directory: string): string => {

@@ -3,12 +3,12 @@ import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import pg from 'pg';
-import { endChild } from '../harness/child.ts';
-import { runCli } from '../harness/cli.ts';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, objectAt, textAt } from '../harness/json.ts';
-import { logLines } from '../harness/logs.ts';
+import { endChild } from '../harness/processes/child.ts';
+import { runCli } from '../harness/processes/cli.ts';
+import { logLines } from '../harness/processes/logs.ts';
 import {
   createDataDirectory,
   createGround,
@@ -17,8 +17,8 @@ import {
   readiness,
   startProduct,
   startStack,
-} from '../harness/stack.ts';
-import { topologiesOrInCi } from '../harness/target.ts';
+} from '../harness/stacks/stack.ts';
+import { topologiesOrInCi } from '../harness/stacks/target.ts';
 
 const settingsPath = '/api/v1/admin/settings';
 

@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, suite, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { runCli } from '../harness/cli.ts';
-import { programPath } from '../harness/program.ts';
-import { createGround, environmentOf, repository, startStack } from '../harness/stack.ts';
+import { runCli } from '../harness/processes/cli.ts';
+import { programPath } from '../harness/stacks/program.ts';
+import { createGround, environmentOf, repository, startStack } from '../harness/stacks/stack.ts';
 
 /** A Linux pipe holds 64 KiB, so each command below has to wait for its reader. */
 const pipeBytes = 65_536;

@@ -1,4 +1,4 @@
-import type { PocketBaseData } from '../harness/pocketbase-data.ts';
+import type { PocketBaseData } from '../harness/pocketbase/data.ts';
 
 /** `secret-of-ada`, by bcrypt with cost 5. */
 export const adasHash = '$2a$05$Gbxb1Ff3icUEfIaU4oOokecihibm23J0noMRDQx3CaMmNsSoQh7Hm';

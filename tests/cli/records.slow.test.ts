@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import pg from 'pg';
-import { type CliResult, runCli, startCli } from '../harness/cli.ts';
-import { startCutProxy } from '../harness/cut-proxy.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { createGround, firstAdmin, startStack } from '../harness/stack.ts';
+import { startCutProxy } from '../harness/network/cut-proxy.ts';
+import { type CliResult, runCli, startCli } from '../harness/processes/cli.ts';
+import { createGround, firstAdmin, startStack } from '../harness/stacks/stack.ts';
 import { linesOf } from '../scenarios/import-jobs.ts';
 
 suite('records on the command line', async () => {

@@ -3,12 +3,19 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { runCli } from '../harness/cli.ts';
-import { type Client, createClient } from '../harness/client.ts';
+import { type Client, createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { type JsonObject, listAt, objectAt, textAt } from '../harness/json.ts';
-import { startServiceProcess } from '../harness/service-process.ts';
-import { createGround, firstAdmin, type Ground, type Stack, startStack, type Topology } from '../harness/stack.ts';
+import { runCli } from '../harness/processes/cli.ts';
+import { startServiceProcess } from '../harness/stacks/service-process.ts';
+import {
+  createGround,
+  firstAdmin,
+  type Ground,
+  type Stack,
+  startStack,
+  type Topology,
+} from '../harness/stacks/stack.ts';
 import { variablesOf } from './backup/deployment.ts';
 
 const path = '/api/v1/admin/backups';

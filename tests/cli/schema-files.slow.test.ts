@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { startCannedServer } from '../harness/canned-server.ts';
-import { runCli } from '../harness/cli.ts';
 import { at, listAt } from '../harness/json.ts';
+import { runCli } from '../harness/processes/cli.ts';
+import { startCannedServer } from '../harness/servers/canned-server.ts';
 import { jsonSchemaProblems, wrongMembers } from './json-schema-problems.ts';
 import { testMailFiles } from './schema-mails.ts';
 import { defineSchema, filesIn, startForSchema } from './schema-stack.ts';

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runCli } from '../harness/cli.ts';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { textAt } from '../harness/json.ts';
-import { createGround, environmentOf, firstAdmin, startStack } from '../harness/stack.ts';
+import { runCli } from '../harness/processes/cli.ts';
+import { createGround, environmentOf, firstAdmin, startStack } from '../harness/stacks/stack.ts';
 
 /** Starts a stack on its own servers, and returns functions that run `cli schema` on it. `tidying` ends the stack. */
 export async function startForSchema(tidying: AsyncDisposableStack) {

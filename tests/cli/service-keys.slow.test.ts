@@ -3,11 +3,11 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { runCli } from '../harness/cli.ts';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
-import { createGround, environmentOf, startStack } from '../harness/stack.ts';
+import { runCli } from '../harness/processes/cli.ts';
+import { createGround, environmentOf, startStack } from '../harness/stacks/stack.ts';
 
 suite('service keys on the command line', async () => {
   const tidying = new AsyncDisposableStack();

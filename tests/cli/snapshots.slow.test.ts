@@ -3,10 +3,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import pg from 'pg';
-import { runCli } from '../harness/cli.ts';
 import { at, listAt } from '../harness/json.ts';
-import { createDatabase } from '../harness/servers.ts';
-import { createGround, environmentOf, startStack } from '../harness/stack.ts';
+import { runCli } from '../harness/processes/cli.ts';
+import { createDatabase } from '../harness/servers/servers.ts';
+import { createGround, environmentOf, startStack } from '../harness/stacks/stack.ts';
 
 suite('snapshots on the command line', async () => {
   const tidying = new AsyncDisposableStack();

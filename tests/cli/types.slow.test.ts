@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { runCli } from '../harness/cli.ts';
+import { createStrictProject } from '../harness/docs/strict-project.ts';
 import { textAt } from '../harness/json.ts';
-import { createGround, environmentOf, firstAdmin, repository, startStack } from '../harness/stack.ts';
-import { createStrictProject } from '../harness/strict-project.ts';
+import { runCli } from '../harness/processes/cli.ts';
+import { createGround, environmentOf, firstAdmin, repository, startStack } from '../harness/stacks/stack.ts';
 import { everyField, extension, typedExtension, usage } from './typed-sources.ts';
 
 suite('recordbus types', async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
-import { repository } from '../harness/stack.ts';
+import { repository } from '../harness/stacks/stack.ts';
 
 let bundle: Promise<string> | undefined;
 

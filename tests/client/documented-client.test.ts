@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { readExamples, runExample } from '../harness/documented.ts';
-import { firstAdmin, repository } from '../harness/stack.ts';
-import { onOneProcess } from '../harness/target.ts';
+import { readExamples, runExample } from '../harness/docs/documented.ts';
+import { firstAdmin, repository } from '../harness/stacks/stack.ts';
+import { onOneProcess } from '../harness/stacks/target.ts';
 
 /** The global that a page's module calls to print. */
 const printer = 'recordbusPagePrints';

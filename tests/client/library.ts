@@ -1,6 +1,6 @@
 import { type Client, createClient } from '@recordbus/client';
-import { firstAdmin } from '../harness/stack.ts';
-import type { Target } from '../harness/target.ts';
+import { firstAdmin } from '../harness/stacks/stack.ts';
+import type { Target } from '../harness/stacks/target.ts';
 import type { Library } from './library-schema.d.ts';
 
 export type { Library };

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type Change, type ChannelMessage, createClient, f, isConflict, RecordbusError } from '@recordbus/client';
-import { startCutProxy } from '../harness/cut-proxy.ts';
 import { eventually } from '../harness/eventually.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { startCutProxy } from '../harness/network/cut-proxy.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { type Library, openLibrary } from './library.ts';
 
 const codeOf = (promise: Promise<unknown>): Promise<unknown> =>

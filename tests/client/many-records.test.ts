@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { f, isConflict, RecordbusError } from '@recordbus/client';
 import { eventually } from '../harness/eventually.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { openLibrary } from './library.ts';
 
 onEachTopology('the client sends batches', async (t, target) => {

@@ -11,9 +11,9 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { type BuildOptions, build } from 'esbuild';
 import type { Page } from 'playwright-core';
-import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
+import { skipWithoutBrowser, startBrowser } from '../harness/browser/browser.ts';
 import { eventually } from '../harness/eventually.ts';
-import { repository, type Stack, startStack } from '../harness/stack.ts';
+import { repository, type Stack, startStack } from '../harness/stacks/stack.ts';
 import { openLibrary } from './library.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'recordbus-package-'));

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
-import type { Client } from '../harness/client.ts';
+import { skipWithoutBrowser, startBrowser } from '../harness/browser/browser.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { listAt, textAt } from '../harness/json.ts';
-import { firstAdmin, type Stack, startStack } from '../harness/stack.ts';
-import { totpCode } from '../harness/totp.ts';
-import { addVirtualAuthenticator, type VirtualAuthenticatorOptions } from '../harness/virtual-authenticator.ts';
+import { totpCode } from '../harness/sign-in/totp.ts';
+import { addVirtualAuthenticator, type VirtualAuthenticatorOptions } from '../harness/sign-in/virtual-authenticator.ts';
+import { firstAdmin, type Stack, startStack } from '../harness/stacks/stack.ts';
 import { type ClientPage, openClientPage, serveEmptyPage } from './client-page.ts';
 
 const password = 'a long enough password';

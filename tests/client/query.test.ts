@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createClient, RecordbusError } from '@recordbus/client';
 import { eventually } from '../harness/eventually.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const rule = '@request.query.key = "open"';
 const rules = { list_rule: rule, view_rule: rule, create_rule: rule, update_rule: rule, delete_rule: rule };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createClient, f, isConflict, RecordbusError } from '@recordbus/client';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { openLibrary } from './library.ts';
 
 const codeOf = (promise: Promise<unknown>): Promise<unknown> =>

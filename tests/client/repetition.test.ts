@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type Client, createClient, f, RecordbusError } from '@recordbus/client';
 import { eventually } from '../harness/eventually.ts';
-import { startLosingProxy } from '../harness/losing-proxy.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { startLosingProxy } from '../harness/network/losing-proxy.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { type Library, openLibrary } from './library.ts';
 
 const refusalOf = (promise: Promise<unknown>): Promise<RecordbusError> =>

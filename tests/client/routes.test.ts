@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { clientCalls } from '@recordbus/admin-pages/client-calls';
 import { createClient, memoryStore } from '@recordbus/client';
 import { objectAt } from '../harness/json.ts';
-import { onOneProcess } from '../harness/target.ts';
+import { onOneProcess } from '../harness/stacks/target.ts';
 import { type Call, calls, without } from './route-calls.ts';
 
 /** The API document's routes, with records under their long path. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createClient, f } from '@recordbus/client';
-import { eventuallyOnEveryReplica } from '../harness/every-replica.ts';
-import { onOneProcess } from '../harness/target.ts';
+import { eventuallyOnEveryReplica } from '../harness/stacks/every-replica.ts';
+import { onOneProcess } from '../harness/stacks/target.ts';
 
 onOneProcess('the client searches, and lists by ids', async (t, target) => {
   const admin = await target.admin();

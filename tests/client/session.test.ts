@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { createClient, RecordbusError, type Session, type SessionStore } from '@recordbus/client';
 import { eventually } from '../harness/eventually.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { createUsers, password } from '../scenarios/users.ts';
 
 const windowSec = 60;

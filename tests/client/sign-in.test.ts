@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createClient, RecordbusError, type SignIn } from '@recordbus/client';
-import { startCannedServer } from '../harness/canned-server.ts';
 import { eventually } from '../harness/eventually.ts';
-import { startLosingProxy } from '../harness/losing-proxy.ts';
-import { startMailServer } from '../harness/mail-server.ts';
-import { redirectUri } from '../harness/oidc-server.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { totpCode, wrongTotpCode } from '../harness/totp.ts';
+import { startLosingProxy } from '../harness/network/losing-proxy.ts';
+import { startCannedServer } from '../harness/servers/canned-server.ts';
+import { startMailServer } from '../harness/servers/mail-server.ts';
+import { redirectUri } from '../harness/servers/oidc-server.ts';
+import { totpCode, wrongTotpCode } from '../harness/sign-in/totp.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { createUsers, password } from '../scenarios/users.ts';
 
 const codeOf = (promise: Promise<unknown>): Promise<unknown> =>

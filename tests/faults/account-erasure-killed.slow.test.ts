@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endChild } from '../harness/child.ts';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { inDatabase } from '../harness/in-database.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { callers, createGround, environmentOf, firstAdmin, readiness, startProduct } from '../harness/stack.ts';
+import { endChild } from '../harness/processes/child.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { callers, createGround, environmentOf, firstAdmin, readiness, startProduct } from '../harness/stacks/stack.ts';
 import { tablesWith } from '../scenarios/erasures.ts';
 import { ended } from '../scenarios/import-jobs.ts';
 

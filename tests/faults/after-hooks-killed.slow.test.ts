@@ -1,9 +1,9 @@
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { endChild } from '../harness/child.ts';
 import { eventually } from '../harness/eventually.ts';
 import { listAt } from '../harness/json.ts';
-import { createGround, type Stack, startStack, type Topology } from '../harness/stack.ts';
+import { endChild } from '../harness/processes/child.ts';
+import { createGround, type Stack, startStack, type Topology } from '../harness/stacks/stack.ts';
 
 const environment = {
   SERVICE_EXTENSIONS_DIR: fileURLToPath(new URL('../extensions/slow', import.meta.url)),

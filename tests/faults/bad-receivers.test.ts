@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { createWebhook, deliveriesOf, deliveryIn, webhooksPath } from '../harness/clients/webhook.ts';
+import { writeBurst } from '../harness/clients/write-burst.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, textAt } from '../harness/json.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { onOneProcess } from '../harness/target.ts';
-import { createWebhook, deliveriesOf, deliveryIn, webhooksPath } from '../harness/webhook.ts';
-import { writeBurst } from '../harness/write-burst.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { onOneProcess } from '../harness/stacks/target.ts';
 
 const events = 60;
 const hangingCount = 20;

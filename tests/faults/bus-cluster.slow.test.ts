@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBusReader } from '../harness/bus-reader.ts';
+import { openBusReader } from '../harness/clients/bus-reader.ts';
+import { openLiveList } from '../harness/clients/live-list.ts';
+import { eventsAreWhole, everyWriteIsThere, startSteadyWrites } from '../harness/clients/steady-writes.ts';
+import { createWebhook } from '../harness/clients/webhook.ts';
+import { everyRecordArrives } from '../harness/clients/write-burst.ts';
 import { eventually } from '../harness/eventually.ts';
 import { listAt } from '../harness/json.ts';
-import { openLiveList } from '../harness/live-list.ts';
-import { type ClusterServer, type NatsCluster, startNatsCluster } from '../harness/nats-cluster.ts';
-import { receivedRecordIds, startReceiver } from '../harness/receiver.ts';
-import { createGround, startStack } from '../harness/stack.ts';
-import { eventsAreWhole, everyWriteIsThere, startSteadyWrites } from '../harness/steady-writes.ts';
-import { createWebhook } from '../harness/webhook.ts';
-import { everyRecordArrives } from '../harness/write-burst.ts';
+import { type ClusterServer, type NatsCluster, startNatsCluster } from '../harness/servers/nats-cluster.ts';
+import { receivedRecordIds, startReceiver } from '../harness/servers/receiver.ts';
+import { createGround, startStack } from '../harness/stacks/stack.ts';
 
 /**
  * Whether to run every fault on every server and on every pair, instead of only the worst fault on one and losing the

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBusReader } from '../harness/bus-reader.ts';
+import { openBusReader } from '../harness/clients/bus-reader.ts';
+import { createWebhook } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
-import { receivedRecordIds, startReceiver } from '../harness/receiver.ts';
-import { createGround, startStack } from '../harness/stack.ts';
-import { createWebhook } from '../harness/webhook.ts';
+import { receivedRecordIds, startReceiver } from '../harness/servers/receiver.ts';
+import { createGround, startStack } from '../harness/stacks/stack.ts';
 
 /**
  * The bus hangs for up to a minute, longer than every timeout: 30 s for three unanswered pings, 5 s for acknowledgements and

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBusReader } from '../harness/bus-reader.ts';
+import { openBusReader } from '../harness/clients/bus-reader.ts';
+import { createWebhook } from '../harness/clients/webhook.ts';
+import { committedIds, everyRecordArrives, writeBurst } from '../harness/clients/write-burst.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, textAt } from '../harness/json.ts';
-import { receivedRecordIds, startReceiver } from '../harness/receiver.ts';
-import { createGround, startStack } from '../harness/stack.ts';
-import { createWebhook } from '../harness/webhook.ts';
-import { committedIds, everyRecordArrives, writeBurst } from '../harness/write-burst.ts';
+import { receivedRecordIds, startReceiver } from '../harness/servers/receiver.ts';
+import { createGround, startStack } from '../harness/stacks/stack.ts';
 
 const patience = { timeoutMs: 120_000 };
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startEmbeddedNats } from '../harness/embedded-nats.ts';
+import { createWebhook } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at } from '../harness/json.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { createDatabase } from '../harness/servers.ts';
-import { createGround, startStack } from '../harness/stack.ts';
-import { createWebhook } from '../harness/webhook.ts';
+import { startEmbeddedNats } from '../harness/servers/embedded-nats.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { createDatabase } from '../harness/servers/servers.ts';
+import { createGround, startStack } from '../harness/stacks/stack.ts';
 
 const mebibyte = 1024 ** 2;
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { type Answer, createClient } from '../harness/client.ts';
+import { type Answer, createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
-import { startMailServer } from '../harness/mail-server.ts';
-import { createGround, startStack } from '../harness/stack.ts';
-import { totpCode } from '../harness/totp.ts';
+import { startMailServer } from '../harness/servers/mail-server.ts';
+import { totpCode } from '../harness/sign-in/totp.ts';
+import { createGround, startStack } from '../harness/stacks/stack.ts';
 
 const password = 'a long and winding password';
 const auth = '/api/v1/auth/readers';

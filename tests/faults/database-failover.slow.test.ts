@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBusReader } from '../harness/bus-reader.ts';
-import type { Client } from '../harness/client.ts';
+import { openBusReader } from '../harness/clients/bus-reader.ts';
+import type { Client } from '../harness/clients/client.ts';
+import { openLiveList } from '../harness/clients/live-list.ts';
+import { eventsAreWhole, everyWriteIsThere, startSteadyWrites } from '../harness/clients/steady-writes.ts';
+import { createWebhook } from '../harness/clients/webhook.ts';
+import { committedIds, everyRecordArrives } from '../harness/clients/write-burst.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at } from '../harness/json.ts';
-import { openLiveList } from '../harness/live-list.ts';
-import { type PostgresPair, startPostgresPair } from '../harness/postgres-pair.ts';
-import { receivedRecordIds, startReceiver } from '../harness/receiver.ts';
-import { createGround, startStack } from '../harness/stack.ts';
-import { eventsAreWhole, everyWriteIsThere, startSteadyWrites } from '../harness/steady-writes.ts';
-import { topologiesOrInCi } from '../harness/target.ts';
-import { createWebhook } from '../harness/webhook.ts';
-import { committedIds, everyRecordArrives } from '../harness/write-burst.ts';
+import { type PostgresPair, startPostgresPair } from '../harness/servers/postgres-pair.ts';
+import { receivedRecordIds, startReceiver } from '../harness/servers/receiver.ts';
+import { createGround, startStack } from '../harness/stacks/stack.ts';
+import { topologiesOrInCi } from '../harness/stacks/target.ts';
 
 const collection = 'meters';
 const definition = { name: collection, type: 'base', fields: [{ name: 'value', type: 'number' }] };

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openBusReader } from '../harness/bus-reader.ts';
-import { createClient } from '../harness/client.ts';
+import { openBusReader } from '../harness/clients/bus-reader.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at } from '../harness/json.ts';
 import { differences, is } from '../harness/matching.ts';
-import { startPostgres } from '../harness/servers.ts';
-import { createGround, startStack } from '../harness/stack.ts';
-import { topologiesOrInCi } from '../harness/target.ts';
+import { startPostgres } from '../harness/servers/servers.ts';
+import { createGround, startStack } from '../harness/stacks/stack.ts';
+import { topologiesOrInCi } from '../harness/stacks/target.ts';
 import { killDuringRelaxedWrites } from './relaxed-writes.ts';
 
 for (const topology of topologiesOrInCi('processes')) {

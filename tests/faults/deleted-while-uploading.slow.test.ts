@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import pg from 'pg';
+import { file, multipart } from '../harness/clients/multipart.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
-import { file, multipart } from '../harness/multipart.ts';
-import { startStack } from '../harness/stack.ts';
+import { startStack } from '../harness/stacks/stack.ts';
 
 const boundary = 'in-the-middle';
 const part = (head: string, content: string) =>

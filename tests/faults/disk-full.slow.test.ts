@@ -4,15 +4,15 @@ import { globSync, mkdtempSync, readdirSync, rmdirSync, rmSync, statfsSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { endChild } from '../harness/child.ts';
-import type { Answer } from '../harness/client.ts';
+import type { Answer } from '../harness/clients/client.ts';
+import { file, multipart } from '../harness/clients/multipart.ts';
+import { createWebhook } from '../harness/clients/webhook.ts';
+import { committedIds } from '../harness/clients/write-burst.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
-import { file, multipart } from '../harness/multipart.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { callers, readiness, startProduct } from '../harness/stack.ts';
-import { createWebhook } from '../harness/webhook.ts';
-import { committedIds } from '../harness/write-burst.ts';
+import { endChild } from '../harness/processes/child.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { callers, readiness, startProduct } from '../harness/stacks/stack.ts';
 
 /** A small disk of its own; undefined where a process may not mount one. */
 function mountDisk(): { readonly directory: string; remove(): void } | undefined {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
-import { endChild } from '../harness/child.ts';
 import { eventually } from '../harness/eventually.ts';
-import { listDescendants, stillRunning } from '../harness/processes.ts';
-import { createDataDirectory, readiness, startProduct } from '../harness/stack.ts';
-import { topologiesOrInCi } from '../harness/target.ts';
+import { endChild } from '../harness/processes/child.ts';
+import { listDescendants, stillRunning } from '../harness/processes/processes.ts';
+import { createDataDirectory, readiness, startProduct } from '../harness/stacks/stack.ts';
+import { topologiesOrInCi } from '../harness/stacks/target.ts';
 
 const servers = { PostgreSQL: /bin\/postgres .*-D|\/postgres -D/, NATS: /nats-server/ };
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endChild } from '../harness/child.ts';
-import { type Client, createClient } from '../harness/client.ts';
+import { type Client, createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { inDatabase } from '../harness/in-database.ts';
 import { at, objectAt, textAt } from '../harness/json.ts';
-import { callers, createGround, environmentOf, firstAdmin, readiness, startProduct } from '../harness/stack.ts';
+import { endChild } from '../harness/processes/child.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { callers, createGround, environmentOf, firstAdmin, readiness, startProduct } from '../harness/stacks/stack.ts';
 import { askErasure, tablesWith } from '../scenarios/erasures.ts';
 import { ended, linesOf, sendImport } from '../scenarios/import-jobs.ts';
 

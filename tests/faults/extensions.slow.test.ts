@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt } from '../harness/json.ts';
-import { logLines } from '../harness/logs.ts';
-import { onOneProcess, stackEnvironment } from '../harness/target.ts';
+import { logLines } from '../harness/processes/logs.ts';
+import { onOneProcess, stackEnvironment } from '../harness/stacks/target.ts';
 
 stackEnvironment.SERVICE_EXTENSIONS_DIR = fileURLToPath(new URL('../extensions/faulty', import.meta.url));
 

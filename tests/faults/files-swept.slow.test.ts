@@ -4,12 +4,12 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import pg from 'pg';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
+import { file, multipart, type Part } from '../harness/clients/multipart.ts';
+import { pngOf } from '../harness/clients/png.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, textAt } from '../harness/json.ts';
-import { file, multipart, type Part } from '../harness/multipart.ts';
-import { pngOf } from '../harness/png.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { type Stack, startStack } from '../harness/stacks/stack.ts';
 
 /** Returns how many files the storage has. */
 function storedFiles({ ground }: Stack): number {

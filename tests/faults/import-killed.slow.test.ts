@@ -3,14 +3,14 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { openBusReader } from '../harness/bus-reader.ts';
-import { endChild } from '../harness/child.ts';
-import { type Client, createClient } from '../harness/client.ts';
+import { openBusReader } from '../harness/clients/bus-reader.ts';
+import { type Client, createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { findFreePort } from '../harness/free-port.ts';
 import { at, numberAt, textAt } from '../harness/json.ts';
-import { listDescendants } from '../harness/processes.ts';
-import { callers, createDataDirectory, firstAdmin, readiness, startProduct } from '../harness/stack.ts';
+import { endChild } from '../harness/processes/child.ts';
+import { findFreePort } from '../harness/processes/free-port.ts';
+import { listDescendants } from '../harness/processes/processes.ts';
+import { callers, createDataDirectory, firstAdmin, readiness, startProduct } from '../harness/stacks/stack.ts';
 import { ended, linesOf, readJob, sendImport } from '../scenarios/import-jobs.ts';
 
 // CI has time for this many. IMPORT_ROWS=50000 IMPORT_KILLS=10 takes three minutes.

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { inDatabase } from '../harness/in-database.ts';
 import { textAt } from '../harness/json.ts';
-import { type ServiceProcess, startServiceProcess } from '../harness/service-process.ts';
-import { createGround, type Ground, type Stack, startStack } from '../harness/stack.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { type ServiceProcess, startServiceProcess } from '../harness/stacks/service-process.ts';
+import { createGround, type Ground, type Stack, startStack } from '../harness/stacks/stack.ts';
 import { linesOf, sendImport } from '../scenarios/import-jobs.ts';
 
 const rows = 20_000;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
-import { endChild } from '../harness/child.ts';
-import { createClient } from '../harness/client.ts';
-import { findFreePort } from '../harness/free-port.ts';
-import { listDescendants } from '../harness/processes.ts';
-import { createDataDirectory, readiness, startProduct } from '../harness/stack.ts';
-import { topologiesOrInCi } from '../harness/target.ts';
+import { createClient } from '../harness/clients/client.ts';
+import { endChild } from '../harness/processes/child.ts';
+import { findFreePort } from '../harness/processes/free-port.ts';
+import { listDescendants } from '../harness/processes/processes.ts';
+import { createDataDirectory, readiness, startProduct } from '../harness/stacks/stack.ts';
+import { topologiesOrInCi } from '../harness/stacks/target.ts';
 
 /** A start with processes takes five times as long. */
 const rounds = { one: 3, processes: 2 };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
+import { type LiveList, openLiveList } from '../harness/clients/live-list.ts';
 import { eventually } from '../harness/eventually.ts';
 import { type JsonObject, listAt } from '../harness/json.ts';
-import { type LiveList, openLiveList } from '../harness/live-list.ts';
-import { startStack } from '../harness/stack.ts';
+import { startStack } from '../harness/stacks/stack.ts';
 import { createNotes, join } from '../scenarios/realtime/notes.ts';
 import { breakAtRandom } from './live-chaos/break-at-random.ts';
 import { random } from './live-chaos/random.ts';

@@ -3,11 +3,18 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { endChild } from '../harness/child.ts';
+import { openLive } from '../harness/clients/live-client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { openLive } from '../harness/live-client.ts';
-import { callers, createDataDirectory, readiness, type Stack, startProduct, startStack } from '../harness/stack.ts';
-import { topologiesOrInCi } from '../harness/target.ts';
+import { endChild } from '../harness/processes/child.ts';
+import {
+  callers,
+  createDataDirectory,
+  readiness,
+  type Stack,
+  startProduct,
+  startStack,
+} from '../harness/stacks/stack.ts';
+import { topologiesOrInCi } from '../harness/stacks/target.ts';
 
 const subscription = { id: 'all', collection: 'notes' };
 const notes = { name: 'notes', type: 'base', list_rule: null, fields: [{ name: 'title', type: 'text' }] };

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
+import { openLive } from '../harness/clients/live-client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { openLive } from '../harness/live-client.ts';
-import { startStack } from '../harness/stack.ts';
+import { startStack } from '../harness/stacks/stack.ts';
 import { createNotes } from '../scenarios/realtime/notes.ts';
 
 /** How long the reader may continue without connections: 30 s (realtime §6.2), and more on a busy machine. */

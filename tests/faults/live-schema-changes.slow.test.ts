@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
+import { type LiveMessage, openLive } from '../harness/clients/live-client.ts';
+import { compareVersions } from '../harness/clients/live-list.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, type JsonObject, textAt } from '../harness/json.ts';
-import { type LiveMessage, openLive } from '../harness/live-client.ts';
-import { compareVersions } from '../harness/live-list.ts';
-import { createGround, startStack } from '../harness/stack.ts';
-import { topologiesOrInCi } from '../harness/target.ts';
+import { createGround, startStack } from '../harness/stacks/stack.ts';
+import { topologiesOrInCi } from '../harness/stacks/target.ts';
 import { random } from './live-chaos/random.ts';
 
 /** How often the schema changes and changes back, and how many writes there are meanwhile, on each topology. */

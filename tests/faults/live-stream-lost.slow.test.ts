@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startEmbeddedNats } from '../harness/embedded-nats.ts';
+import { openLive } from '../harness/clients/live-client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { openLive } from '../harness/live-client.ts';
-import { createGround, startStack } from '../harness/stack.ts';
+import { startEmbeddedNats } from '../harness/servers/embedded-nats.ts';
+import { createGround, startStack } from '../harness/stacks/stack.ts';
 import { createNotes } from '../scenarios/realtime/notes.ts';
 
 test('a stream that lost its data causes a resync, and live connections continue [realtime §4.3]', async () => {

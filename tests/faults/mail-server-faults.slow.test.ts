@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { endChild } from '../harness/child.ts';
-import type { Client } from '../harness/client.ts';
-import { startCutProxy } from '../harness/cut-proxy.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { inDatabase } from '../harness/in-database.ts';
 import { listAt, textAt } from '../harness/json.ts';
-import { type MailServer, startMailServer } from '../harness/mail-server.ts';
-import { createGround, type Ground, startStack } from '../harness/stack.ts';
+import { startCutProxy } from '../harness/network/cut-proxy.ts';
+import { endChild } from '../harness/processes/child.ts';
+import { type MailServer, startMailServer } from '../harness/servers/mail-server.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { createGround, type Ground, startStack } from '../harness/stacks/stack.ts';
 import { copyExtensions } from '../scenarios/extensions/extensions-directory.ts';
 
 /** Its route sends any mail. */

@@ -4,15 +4,15 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { endChild } from '../harness/child.ts';
-import { runCli, startCli } from '../harness/cli.ts';
-import { type Client, createClient } from '../harness/client.ts';
-import { findFreePort } from '../harness/free-port.ts';
+import { type Client, createClient } from '../harness/clients/client.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { createPocketBaseData, type PocketBaseData } from '../harness/pocketbase-data.ts';
-import { createMoveFolder } from '../harness/pocketbase-move.ts';
-import { listDescendants } from '../harness/processes.ts';
-import { createDataDirectory, firstAdmin, readiness, startProduct } from '../harness/stack.ts';
+import { createPocketBaseData, type PocketBaseData } from '../harness/pocketbase/data.ts';
+import { createMoveFolder } from '../harness/pocketbase/move.ts';
+import { endChild } from '../harness/processes/child.ts';
+import { runCli, startCli } from '../harness/processes/cli.ts';
+import { findFreePort } from '../harness/processes/free-port.ts';
+import { listDescendants } from '../harness/processes/processes.ts';
+import { createDataDirectory, firstAdmin, readiness, startProduct } from '../harness/stacks/stack.ts';
 
 // MOVE_ROWS=20000 MOVE_KILLS=10 takes minutes.
 const rows = Number(process.env.MOVE_ROWS ?? 4000);

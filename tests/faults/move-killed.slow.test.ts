@@ -3,12 +3,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { endChild } from '../harness/child.ts';
+import { zipArchive } from '../harness/clients/zip-archive.ts';
 import { eventually, Hopeless } from '../harness/eventually.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { createPocketBaseData } from '../harness/pocketbase-data.ts';
-import { createGround, startStack } from '../harness/stack.ts';
-import { zipArchive } from '../harness/zip-archive.ts';
+import { createPocketBaseData } from '../harness/pocketbase/data.ts';
+import { endChild } from '../harness/processes/child.ts';
+import { createGround, startStack } from '../harness/stacks/stack.ts';
 
 const path = '/api/v1/admin/import/pocketbase';
 const rows = 12_000;

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { openBusReader } from '../harness/bus-reader.ts';
-import type { Client } from '../harness/client.ts';
+import { openBusReader } from '../harness/clients/bus-reader.ts';
+import type { Client } from '../harness/clients/client.ts';
+import { eventsAreWhole, everyWriteIsThere, startSteadyWrites } from '../harness/clients/steady-writes.ts';
+import { committedIds, everyRecordArrives } from '../harness/clients/write-burst.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
-import { receivedRecordIds } from '../harness/receiver.ts';
-import { eventsAreWhole, everyWriteIsThere, startSteadyWrites } from '../harness/steady-writes.ts';
-import { committedIds, everyRecordArrives } from '../harness/write-burst.ts';
+import { receivedRecordIds } from '../harness/servers/receiver.ts';
 import { chosenFaults, type Fault } from './network/faults.ts';
 import { collection, startProxiedProduct } from './network/product.ts';
 

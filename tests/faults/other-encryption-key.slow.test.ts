@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import pg from 'pg';
 import { eventually } from '../harness/eventually.ts';
 import { objectAt } from '../harness/json.ts';
-import { logLines } from '../harness/logs.ts';
-import { createGround, startStack } from '../harness/stack.ts';
+import { logLines } from '../harness/processes/logs.ts';
+import { createGround, startStack } from '../harness/stacks/stack.ts';
 
 const path = '/api/v1/admin/settings';
 const secrets = { 'smtp.pass': 'a password for mails', 'metrics.token': 'a.token.for.metrics' };

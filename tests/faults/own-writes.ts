@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { at } from '../harness/json.ts';
 
 /** Reads by callers who read what they have just written. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Answer, type Client, createClient } from '../harness/client.ts';
+import { type Answer, type Client, createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, textAt } from '../harness/json.ts';
-import { firstAdmin, type Stack } from '../harness/stack.ts';
+import { firstAdmin, type Stack } from '../harness/stacks/stack.ts';
 import { readOwnWrites, valueAt } from './own-writes.ts';
 import { collection, definition, delay, level, readsOf, startReplicated, whileBehind } from './replicated-stack.ts';
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import pg from 'pg';
-import type { Answer } from '../harness/client.ts';
+import type { Answer } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at } from '../harness/json.ts';
-import { startStack } from '../harness/stack.ts';
+import { startStack } from '../harness/stacks/stack.ts';
 
 /** A dead process's idempotency key is held until its lease expires, in milliseconds. */
 const leaseTimeoutMs = 60_000;

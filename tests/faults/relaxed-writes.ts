@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { BusReader } from '../harness/bus-reader.ts';
+import type { BusReader } from '../harness/clients/bus-reader.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, textAt } from '../harness/json.ts';
-import type { Server } from '../harness/server.ts';
-import type { Stack } from '../harness/stack.ts';
+import type { Server } from '../harness/servers/server.ts';
+import type { Stack } from '../harness/stacks/stack.ts';
 
 const writerCount = 6;
 /** More writes than happen in the second after which writes reach the disk. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { loadavg } from 'node:os';
 import { test } from 'node:test';
 import pg from 'pg';
-import { type BusReader, openBusReader } from '../harness/bus-reader.ts';
+import { type BusReader, openBusReader } from '../harness/clients/bus-reader.ts';
 import { eventually } from '../harness/eventually.ts';
-import { startServiceProcess } from '../harness/service-process.ts';
-import { createGround, type Ground } from '../harness/stack.ts';
+import { startServiceProcess } from '../harness/stacks/service-process.ts';
+import { createGround, type Ground } from '../harness/stacks/stack.ts';
 
 /** Events for each replica count: enough that their shares show. TEST_RELAY_EVENTS=50000 gives steadier figures. */
 const events = Number(process.env.TEST_RELAY_EVENTS ?? 4000);

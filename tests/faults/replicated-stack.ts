@@ -1,7 +1,7 @@
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { type PostgresPair, startPostgresPair } from '../harness/postgres-pair.ts';
-import { createGround, type Stack, startStack, type Topology } from '../harness/stack.ts';
+import { type PostgresPair, startPostgresPair } from '../harness/servers/postgres-pair.ts';
+import { createGround, type Stack, startStack, type Topology } from '../harness/stacks/stack.ts';
 
 export const collection = 'notes';
 const open = { list_rule: null, view_rule: null, create_rule: null, update_rule: null, delete_rule: null };

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { textAt } from '../harness/json.ts';
-import { createGround, firstAdmin, startStack } from '../harness/stack.ts';
-import { topologiesOrInCi } from '../harness/target.ts';
+import { createGround, firstAdmin, startStack } from '../harness/stacks/stack.ts';
+import { topologiesOrInCi } from '../harness/stacks/target.ts';
 
 const password = 'a long and winding password';
 

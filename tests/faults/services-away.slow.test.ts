@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import type { Answer } from '../harness/client.ts';
+import type { Answer } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { findFreePort } from '../harness/free-port.ts';
 import { numberAt, textAt } from '../harness/json.ts';
-import { loggedErrors } from '../harness/logs.ts';
-import { startSecondGateway } from '../harness/service-process.ts';
-import { createGround, startStack } from '../harness/stack.ts';
+import { findFreePort } from '../harness/processes/free-port.ts';
+import { loggedErrors } from '../harness/processes/logs.ts';
+import { startSecondGateway } from '../harness/stacks/service-process.ts';
+import { createGround, startStack } from '../harness/stacks/stack.ts';
 
 const codeOf = ({ status, json }: Answer): string => `${status} ${textAt(json, 'code')}`;
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createWebhook } from '../harness/clients/webhook.ts';
+import { everyRecordArrives, writeBurst } from '../harness/clients/write-burst.ts';
 import { eventually } from '../harness/eventually.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { type ServiceName, type Stack, startStack } from '../harness/stack.ts';
-import { createWebhook } from '../harness/webhook.ts';
-import { everyRecordArrives, writeBurst } from '../harness/write-burst.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { type ServiceName, type Stack, startStack } from '../harness/stacks/stack.ts';
 
 /** More than the deliveries that a process has in progress when it dies. */
 const maxInProgress = 200;

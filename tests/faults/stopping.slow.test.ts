@@ -5,13 +5,13 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { type Child, endChild, startChild } from '../harness/child.ts';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at } from '../harness/json.ts';
-import { listDescendants, stillRunning } from '../harness/processes.ts';
-import { callers, createDataDirectory, readiness, repository, startProduct } from '../harness/stack.ts';
-import { topologies } from '../harness/target.ts';
+import { type Child, endChild, startChild } from '../harness/processes/child.ts';
+import { listDescendants, stillRunning } from '../harness/processes/processes.ts';
+import { callers, createDataDirectory, readiness, repository, startProduct } from '../harness/stacks/stack.ts';
+import { topologies } from '../harness/stacks/target.ts';
 
 /** Sends half a request, so that it is in flight until the test completes it. */
 function beginRequest(url: string): { finish(): Promise<IncomingMessage> } {

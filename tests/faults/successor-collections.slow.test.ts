@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Client, createClient } from '../harness/client.ts';
+import { type Client, createClient } from '../harness/clients/client.ts';
+import { type LiveClient, openLive } from '../harness/clients/live-client.ts';
+import { file, multipart } from '../harness/clients/multipart.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, type JsonObject, listAt, textAt } from '../harness/json.ts';
-import { type LiveClient, openLive } from '../harness/live-client.ts';
-import { file, multipart } from '../harness/multipart.ts';
-import { createGround, type Stack, startStack } from '../harness/stack.ts';
+import { createGround, type Stack, startStack } from '../harness/stacks/stack.ts';
 
 const open = { list_rule: null, view_rule: null, create_rule: null, update_rule: null, delete_rule: null };
 const fields = [

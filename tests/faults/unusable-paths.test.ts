@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
-import { startProduct } from '../harness/stack.ts';
+import { startProduct } from '../harness/stacks/stack.ts';
 
 /** A path or an address in a variable can be wrong in many ways. For each, a start ends with one sentence. */
 suite('a start with an unusable path or address [operation §5.2]', { concurrency: 2 }, () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
+import { createWebhook, webhooksPath } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, type JsonObject, objectAt, textAt } from '../harness/json.ts';
-import { type Delivery, type Receiver, startReceiver } from '../harness/receiver.ts';
-import { type ServiceProcess, startServiceProcess } from '../harness/service-process.ts';
-import { createGround, startStack } from '../harness/stack.ts';
-import { createWebhook, webhooksPath } from '../harness/webhook.ts';
+import { type Delivery, type Receiver, startReceiver } from '../harness/servers/receiver.ts';
+import { type ServiceProcess, startServiceProcess } from '../harness/stacks/service-process.ts';
+import { createGround, startStack } from '../harness/stacks/stack.ts';
 
 /** How many events there are. Set it to 100,000 for webhooks §2.10 at length. */
 const events = Number(process.env.TEST_ORDERED_EVENTS ?? 1000);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { knowsPorts, localPortsOf } from '../harness/connected-process.ts';
+import { createWebhook } from '../harness/clients/webhook.ts';
+import { everyRecordArrives, writeBurst } from '../harness/clients/write-burst.ts';
 import { eventually } from '../harness/eventually.ts';
-import { type Receiver, startReceiver } from '../harness/receiver.ts';
-import { startServiceProcess } from '../harness/service-process.ts';
-import { createGround, startStack } from '../harness/stack.ts';
-import { createWebhook } from '../harness/webhook.ts';
-import { everyRecordArrives, writeBurst } from '../harness/write-burst.ts';
+import { knowsPorts, localPortsOf } from '../harness/processes/connected-process.ts';
+import { type Receiver, startReceiver } from '../harness/servers/receiver.ts';
+import { startServiceProcess } from '../harness/stacks/service-process.ts';
+import { createGround, startStack } from '../harness/stacks/stack.ts';
 
 const events = 2000;
 /** More deliveries than four replicas have in progress for one webhook, so that each gets some. */

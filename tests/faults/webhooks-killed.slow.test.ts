@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { verifyDelivery } from '../harness/clients/signature.ts';
+import { createWebhook, deliveriesOf, deliveryIn } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { verifyDelivery } from '../harness/signature.ts';
-import { createGround, type Stack, startStack } from '../harness/stack.ts';
-import { createWebhook, deliveriesOf, deliveryIn } from '../harness/webhook.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { createGround, type Stack, startStack } from '../harness/stacks/stack.ts';
 
 /** A dead process's attempt is repeated when its lease expires, in milliseconds. */
 const leaseTimeoutMs = 60_000;

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import fc from 'fast-check';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
-import { loggedErrors } from '../harness/logs.ts';
-import { startMailServer } from '../harness/mail-server.ts';
-import { startOidcServer } from '../harness/oidc-server.ts';
-import { startPushServer } from '../harness/push-server.ts';
-import { firstAdmin, startStack, type Topology, userCollection } from '../harness/stack.ts';
+import { loggedErrors } from '../harness/processes/logs.ts';
+import { startMailServer } from '../harness/servers/mail-server.ts';
+import { startOidcServer } from '../harness/servers/oidc-server.ts';
+import { startPushServer } from '../harness/servers/push-server.ts';
+import { firstAdmin, startStack, type Topology, userCollection } from '../harness/stacks/stack.ts';
 import { createFindProblem } from './check-answer.ts';
 import { goThroughAccounts } from './journey/accounts.ts';
 import { goThroughAdministration } from './journey/administration.ts';
@@ -43,7 +43,7 @@ test(name, { timeout: (seconds + 900) * 1000 }, async (t) => {
   const environment = {
     SERVICE_EXTENSIONS_DIR: fileURLToPath(new URL('extension', import.meta.url)),
     SERVICE_ONESIGNAL_URL: push.url,
-    NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, '../harness/note-modules.mjs')).href}`,
+    NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, '../harness/processes/note-modules.mjs')).href}`,
     TEST_MODULES_FILE: modulesFile,
     // A bundle has no single modules.
     TEST_PRODUCT: '',

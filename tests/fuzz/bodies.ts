@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { multipart } from '../harness/multipart.ts';
+import { multipart } from '../harness/clients/multipart.ts';
 import type { Operation } from './operations.ts';
 
 /** A body with its content type. */

@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Answer } from '../harness/client.ts';
+import type { Answer } from '../harness/clients/client.ts';
 import type { Operation } from './operations.ts';
 
 interface SentRequest {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
+import { openSocket } from '../harness/clients/live-socket.ts';
 import { type JsonObject, textAt } from '../harness/json.ts';
-import { openSocket } from '../harness/live-socket.ts';
-import { loggedErrors } from '../harness/logs.ts';
-import { firstAdmin, startStack } from '../harness/stack.ts';
+import { loggedErrors } from '../harness/processes/logs.ts';
+import { firstAdmin, startStack } from '../harness/stacks/stack.ts';
 import { wordsOfLibrary } from './check-answer.ts';
 import { find, type Operation, operationsOf } from './operations.ts';
 import { excluded, makeContents } from './subject.ts';

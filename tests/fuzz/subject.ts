@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Stack } from '../harness/stack.ts';
-import { userCollection } from '../harness/stack.ts';
+import type { Stack } from '../harness/stacks/stack.ts';
+import { userCollection } from '../harness/stacks/stack.ts';
 import { operationsOf } from './operations.ts';
 import type { Known } from './requests.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
-import { firstAdmin, startStack } from '../harness/stack.ts';
+import { firstAdmin, startStack } from '../harness/stacks/stack.ts';
 import { generators } from './generators.ts';
 import { findMissing } from './tools.ts';
 

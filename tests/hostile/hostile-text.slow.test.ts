@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { operationsOf } from '../fuzz/operations.ts';
 import type { Known } from '../fuzz/requests.ts';
 import { destructive, excluded, makeContents } from '../fuzz/subject.ts';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { type Stack, startStack, type Topology } from '../harness/stack.ts';
+import { type Stack, startStack, type Topology } from '../harness/stacks/stack.ts';
 import { openProbe, type Pause, type Probe } from './probe.ts';
 import {
   type HostileRequest,

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import type { Stack } from '../harness/stack.ts';
+import type { Stack } from '../harness/stacks/stack.ts';
 
 /** What a request does to a stack's processes. */
 export interface Pause {

@@ -1,9 +1,9 @@
 import type { Operation } from '../fuzz/operations.ts';
 import type { Known } from '../fuzz/requests.ts';
-import type { Sending } from '../harness/client.ts';
+import type { Sending } from '../harness/clients/client.ts';
+import { multipart } from '../harness/clients/multipart.ts';
 import type { JsonObject } from '../harness/json.ts';
-import { multipart } from '../harness/multipart.ts';
-import { userCollection } from '../harness/stack.ts';
+import { userCollection } from '../harness/stacks/stack.ts';
 import { fittingValue, targetOf, textPlaces, withValueAt } from './places.ts';
 import { hostileTexts, hostileValues } from './texts.ts';
 

@@ -1,5 +1,5 @@
-import { firstAdmin } from '../harness/stack.ts';
-import type { Target } from '../harness/target.ts';
+import { firstAdmin } from '../harness/stacks/stack.ts';
+import type { Target } from '../harness/stacks/target.ts';
 import { connect, type Side } from './side.ts';
 import { type WorldCollection, world } from './world.ts';
 

@@ -5,7 +5,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { eventually } from '../harness/eventually.ts';
-import { findFreePort } from '../harness/free-port.ts';
+import { findFreePort } from '../harness/processes/free-port.ts';
 import { connect, type Side } from './side.ts';
 import { world } from './world.ts';
 

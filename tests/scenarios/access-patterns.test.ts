@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { listAt, objectAt, textAt } from '../harness/json.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 import { make, path, text } from './collection-changes.ts';
 import { auth, clientOf, password } from './users.ts';
 

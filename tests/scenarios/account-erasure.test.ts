@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
+import { createWebhook, deliveriesOf } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
-import { inDatabase } from '../harness/in-database.ts';
 import { at, listAt, numberAt, textAt } from '../harness/json.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
-import { createWebhook, deliveriesOf } from '../harness/webhook.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 import { tablesWith } from './erasures.ts';
 import { png, upload } from './file-forms.ts';
 import { ended } from './import-jobs.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, numberAt, objectAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { countsOf, ended, imported, linesOf, refusedRows, sendImport } from './import-jobs.ts';
 
 const password = 'a long and winding password';

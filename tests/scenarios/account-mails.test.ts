@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { mint } from '../harness/tokens.ts';
+import { mint } from '../harness/sign-in/tokens.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { changed, password, path, prepareReaders, statusOf } from './account-mails/readers.ts';
 
 const subjects = { verify: 'Verify your email', reset: 'Reset your password' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { textAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { password, path, prepareReaders, statusOf } from './account-mails/readers.ts';
 
 onEachTopology('an address is changed by mail', async (t, target) => {

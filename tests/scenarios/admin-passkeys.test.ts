@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { createAuthenticator, type Deviation } from '../harness/authenticator.ts';
-import { type Answer, type Client, createClient } from '../harness/client.ts';
+import { type Answer, type Client, createClient } from '../harness/clients/client.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { totpCode } from '../harness/totp.ts';
+import { createAuthenticator, type Deviation } from '../harness/sign-in/authenticator.ts';
+import { totpCode } from '../harness/sign-in/totp.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const password = 'correct horse battery staple';
 const path = '/api/v1/admin/passkeys';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { type Answer, type Client, createClient } from '../harness/client.ts';
+import { type Answer, type Client, createClient } from '../harness/clients/client.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { totpCode, wrongTotpCode } from '../harness/totp.ts';
+import { totpCode, wrongTotpCode } from '../harness/sign-in/totp.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const password = 'correct horse battery staple';
 const path = '/api/v1/admin/totp';

@@ -1,9 +1,9 @@
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { firstAdmin } from '../harness/stack.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { mint, mintUserToken } from '../harness/tokens.ts';
+import { mint, mintUserToken } from '../harness/sign-in/tokens.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { firstAdmin } from '../harness/stacks/stack.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const path = '/api/v1/admin';
 const session = { data: { token: is.text, admin: { id: is.uuid, email: firstAdmin.email } } };

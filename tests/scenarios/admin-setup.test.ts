@@ -1,8 +1,8 @@
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { firstAdmin } from '../harness/stack.ts';
-import { onEachTopology, onNewStacks } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { firstAdmin } from '../harness/stacks/stack.ts';
+import { onEachTopology, onNewStacks } from '../harness/stacks/target.ts';
 
 onNewStacks('The stack must not have an admin yet.');
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { listAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { type Caller, runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology, onOneProcess } from '../harness/target.ts';
+import { type Caller, runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology, onOneProcess } from '../harness/stacks/target.ts';
 import { createRandom } from './random.ts';
 
 const text = encodeURIComponent;

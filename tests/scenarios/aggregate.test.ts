@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { is } from '../harness/matching.ts';
-import { type Caller, runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { type Caller, runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const path = '/api/v1/records/sales';
 const at = (text: string): number => Date.parse(text) / 1000;

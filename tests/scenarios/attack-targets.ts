@@ -1,8 +1,8 @@
-import { type Answer, createClient } from '../harness/client.ts';
+import { type Answer, createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
-import { type MailServer, startMailServer } from '../harness/mail-server.ts';
-import type { Target } from '../harness/target.ts';
+import { type MailServer, startMailServer } from '../harness/servers/mail-server.ts';
+import type { Target } from '../harness/stacks/target.ts';
 
 export const password = 'a long and winding password';
 export const users = '/api/v1/auth/targets';

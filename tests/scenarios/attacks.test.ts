@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type Answer, type Client, createClient } from '../harness/client.ts';
+import { type Answer, type Client, createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { listAt, textAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { password, prepareTargets, resetMailTo, statusOf, users } from './attack-targets.ts';
 
 const appUrl = 'https://app.example.com';

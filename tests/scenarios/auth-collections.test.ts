@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { auth, createUsers, password, userRecord } from './users.ts';
 
 onEachTopology('an auth collection has the system fields email and verified', async (t, target) => {

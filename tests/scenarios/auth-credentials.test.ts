@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { openBusReader } from '../harness/bus-reader.ts';
+import { openBusReader } from '../harness/clients/bus-reader.ts';
 import { eventually } from '../harness/eventually.ts';
 import { objectAt, textAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { auth, clientOf, createUsers, password, signUp, userRecord } from './users.ts';
 
 onEachTopology('guesses at the old password are limited', async (t, target) => {

@@ -3,8 +3,8 @@ import { eventually } from '../harness/eventually.ts';
 import { objectAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { auth, clientOf, createUsers, password, signUp, userRecord } from './users.ts';
 
 onEachTopology('accounts are records', async (t, target) => {

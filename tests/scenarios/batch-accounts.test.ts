@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
+import { createWebhook } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, objectAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { runScenarios } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { createWebhook } from '../harness/webhook.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { runScenarios } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { batchPath, done, openShop, refusedAt, result, sendBatch } from './batch-shop.ts';
 import { auth, clientOf, createUsers, password } from './users.ts';
 

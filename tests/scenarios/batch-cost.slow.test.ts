@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
-import type { Answer } from '../harness/client.ts';
+import type { Answer } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
-import { onEachTopology, stackEnvironment, type Target } from '../harness/target.ts';
+import { onEachTopology, stackEnvironment, type Target } from '../harness/stacks/target.ts';
 import { auth, createUsers, password, signUp } from './users.ts';
 
 stackEnvironment.SERVICE_TRUSTED_PROXIES = '127.0.0.0/8, ::1';

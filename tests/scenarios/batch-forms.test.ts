@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { file, multipart, type Part } from '../harness/clients/multipart.ts';
 import { eventually } from '../harness/eventually.ts';
-import { inDatabase } from '../harness/in-database.ts';
 import { at, listAt, objectAt, textAt } from '../harness/json.ts';
-import { file, multipart, type Part } from '../harness/multipart.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { batchPath } from './batch-shop.ts';
 import { fileField, namesOf } from './file-forms.ts';
 

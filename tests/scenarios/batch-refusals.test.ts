@@ -1,6 +1,6 @@
 import { is } from '../harness/matching.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { batch, batchRequest, openShop, refusedAt } from './batch-shop.ts';
 
 onEachTopology('a batch is refused because of one operation', async (t, target) => {

@@ -1,8 +1,8 @@
-import type { Answer, Client } from '../harness/client.ts';
+import type { Answer, Client } from '../harness/clients/client.ts';
 import { listAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import type { Scenario } from '../harness/scenario.ts';
-import type { Target } from '../harness/target.ts';
+import type { Scenario } from '../harness/stacks/scenario.ts';
+import type { Target } from '../harness/stacks/target.ts';
 
 export const batchPath = '/api/v1/batch';
 

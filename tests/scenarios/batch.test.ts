@@ -1,6 +1,6 @@
 import { is } from '../harness/matching.ts';
-import { runScenarios } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { batch, deleted, done, openShop, refusedAt, result } from './batch-shop.ts';
 
 onEachTopology('a batch does its operations', async (t, target) => {

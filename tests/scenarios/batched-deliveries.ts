@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
+import { createWebhook, deliveriesOf, webhooksPath as path } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, type JsonObject } from '../harness/json.ts';
-import type { Delivery, Receiver } from '../harness/receiver.ts';
-import type { Target } from '../harness/target.ts';
-import { createWebhook, deliveriesOf, webhooksPath as path } from '../harness/webhook.ts';
+import type { Delivery, Receiver } from '../harness/servers/receiver.ts';
+import type { Target } from '../harness/stacks/target.ts';
 
 /** No batch of a test waits that long: each is full, or was sent before. */
 export const longMs = 60_000;

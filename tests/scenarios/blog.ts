@@ -1,6 +1,6 @@
-import type { Client, RecordJson } from '../harness/client.ts';
+import type { Client, RecordJson } from '../harness/clients/client.ts';
 import { is } from '../harness/matching.ts';
-import type { Target } from '../harness/target.ts';
+import type { Target } from '../harness/stacks/target.ts';
 
 /** The scenarios' records: authors, and posts with a field for each type. All public. */
 interface Blog {

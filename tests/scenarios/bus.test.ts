@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { type BusEvent, openBusReader } from '../harness/bus-reader.ts';
+import { type BusEvent, openBusReader } from '../harness/clients/bus-reader.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, objectAt } from '../harness/json.ts';
 import { differences, is } from '../harness/matching.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 onEachTopology('other systems read events from the bus', async (t, target) => {
   if (!target.natsUrl) return t.skip('the bus of this stack is not reachable');

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { startCannedServer } from '../harness/canned-server.ts';
-import type { Answer } from '../harness/client.ts';
+import type { Answer } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { objectAt, textAt } from '../harness/json.ts';
-import { startMailServer } from '../harness/mail-server.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { startCannedServer } from '../harness/servers/canned-server.ts';
+import { startMailServer } from '../harness/servers/mail-server.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { newAccounts } from './solve-captcha.ts';
 
 const settingsPath = '/api/v1/admin/settings';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../harness/eventually.ts';
 import { at } from '../harness/json.ts';
-import { createGround, startStack, usualEnvironment } from '../harness/stack.ts';
+import { createGround, startStack, usualEnvironment } from '../harness/stacks/stack.ts';
 import { solveCaptcha } from './solve-captcha.ts';
 
 const auth = '/api/v1/auth/gated';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createClient as createLibraryClient, memoryStore } from '@recordbus/client';
-import type { Answer } from '../harness/client.ts';
+import type { Answer } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, textAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { newAccounts, solveCaptcha } from './solve-captcha.ts';
 
 const settingsPath = '/api/v1/admin/settings';

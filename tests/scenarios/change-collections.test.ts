@@ -1,7 +1,7 @@
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { make, patch, text } from './collection-changes.ts';
 
 /** 422 that names exactly this place, with how many records violate it. */

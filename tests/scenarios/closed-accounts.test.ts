@@ -1,6 +1,6 @@
 import { is } from '../harness/matching.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const create = (body: object): Pick<Scenario, 'as' | 'request' | 'body'> => ({
   as: 'admin',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { file } from '../harness/clients/multipart.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, objectAt, textAt } from '../harness/json.ts';
-import { file } from '../harness/multipart.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { fileField, upload } from './file-forms.ts';
 
 const collections = '/api/v1/collections';

@@ -1,6 +1,6 @@
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import type { JsonObject } from '../harness/json.ts';
-import type { Scenario } from '../harness/scenario.ts';
+import type { Scenario } from '../harness/stacks/scenario.ts';
 
 export const path = '/api/v1/collections';
 

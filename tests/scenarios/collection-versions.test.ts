@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { make, path, text } from './collection-changes.ts';
 
 const tag = is.matching(/^W\/"[\w-]{27}"$/);

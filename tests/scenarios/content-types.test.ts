@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { file, multipart } from '../harness/clients/multipart.ts';
 import { at, listAt, objectAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { file, multipart } from '../harness/multipart.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onOneProcess } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onOneProcess } from '../harness/stacks/target.ts';
 import { fileField, png, upload } from './file-forms.ts';
 
 const page = '<!doctype html><script>alert(1)</script>';

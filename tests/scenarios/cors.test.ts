@@ -1,8 +1,8 @@
 import { eventually } from '../harness/eventually.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 import { createBlog } from './blog.ts';
 
 const app = 'https://app.example.com';

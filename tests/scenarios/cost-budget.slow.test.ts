@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
-import type { Answer, Client } from '../harness/client.ts';
+import type { Answer, Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
-import { firstAdmin, userCollection } from '../harness/stack.ts';
-import { onEachTopology, replicaCount, stackEnvironment, type Target } from '../harness/target.ts';
+import { firstAdmin, userCollection } from '../harness/stacks/stack.ts';
+import { onEachTopology, replicaCount, stackEnvironment, type Target } from '../harness/stacks/target.ts';
 
 // Set at the start, so that the first request counts for the client that it names.
 stackEnvironment.SERVICE_TRUSTED_PROXIES = '127.0.0.0/8, ::1';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
 

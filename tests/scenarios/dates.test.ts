@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type JsonObject, listAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onOneProcess, stackEnvironment } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onOneProcess, stackEnvironment } from '../harness/stacks/target.ts';
 import { countsOf, imported, linesOf, recordsOf, refusedRows, sendImport } from './import-jobs.ts';
 
 // A process in another zone stores the same seconds.

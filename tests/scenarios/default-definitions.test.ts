@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { eventually } from '../harness/eventually.ts';
 import { objectAt, textAt } from '../harness/json.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { unknownId } from './blog.ts';
 import { several } from './tagged-posts.ts';
 

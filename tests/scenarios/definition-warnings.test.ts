@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { at, listAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 onEachTopology('definitions that their author hardly intends give warnings', async (t, target) => {
   const admin = await target.admin();

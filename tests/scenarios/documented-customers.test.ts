@@ -1,7 +1,7 @@
-import { runExamples } from '../harness/documented.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { onOneProcess } from '../harness/target.ts';
-import { allowLoopback } from '../harness/webhook.ts';
+import { allowLoopback } from '../harness/clients/webhook.ts';
+import { runExamples } from '../harness/docs/documented.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { onOneProcess } from '../harness/stacks/target.ts';
 
 onOneProcess('docs/webhooks-for-customers.md leads from a shop to a portal link', async (t, target) => {
   await using receiver = await startReceiver();

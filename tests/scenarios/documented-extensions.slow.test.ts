@@ -3,14 +3,14 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
-import { runExamples } from '../harness/documented.ts';
+import { allowLoopback } from '../harness/clients/webhook.ts';
+import { runExamples } from '../harness/docs/documented.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at } from '../harness/json.ts';
-import { startMailServer } from '../harness/mail-server.ts';
-import { gone, phone, startPushServer } from '../harness/push-server.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { onOneProcess, stackEnvironment } from '../harness/target.ts';
-import { allowLoopback } from '../harness/webhook.ts';
+import { startMailServer } from '../harness/servers/mail-server.ts';
+import { gone, phone, startPushServer } from '../harness/servers/push-server.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { onOneProcess, stackEnvironment } from '../harness/stacks/target.ts';
 
 const pages = ['extensions.md', 'jobs.md'].map((name) =>
   readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8'),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { listAt } from '../harness/json.ts';
-import { onOneProcess } from '../harness/target.ts';
+import { onOneProcess } from '../harness/stacks/target.ts';
 
 const page = readFileSync(new URL('../../docs/coming-from-pocketbase.md', import.meta.url), 'utf8');
 

@@ -3,13 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type Child, endChild, startChild } from '../harness/child.ts';
-import { readExamples, runExample } from '../harness/documented.ts';
+import { readExamples, runExample } from '../harness/docs/documented.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
 import { differences, is } from '../harness/matching.ts';
-import { firstAdmin, repository } from '../harness/stack.ts';
-import { onOneProcess, type Target } from '../harness/target.ts';
+import { type Child, endChild, startChild } from '../harness/processes/child.ts';
+import { firstAdmin, repository } from '../harness/stacks/stack.ts';
+import { onOneProcess, type Target } from '../harness/stacks/target.ts';
 
 const page = readFileSync(join(repository, 'docs/realtime.md'), 'utf8');
 

@@ -1,5 +1,5 @@
-import { runExamples } from '../harness/documented.ts';
-import { onOneProcess } from '../harness/target.ts';
+import { runExamples } from '../harness/docs/documented.ts';
+import { onOneProcess } from '../harness/stacks/target.ts';
 
 onOneProcess('the examples on the pages about records work', async (t, target) => {
   await runExamples(t, target, 'records.md');

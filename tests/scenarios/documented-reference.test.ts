@@ -1,10 +1,10 @@
 import type { TestContext } from 'node:test';
-import { clearStack } from '../harness/clear-stack.ts';
-import { runExamples } from '../harness/documented.ts';
-import { startMailServer } from '../harness/mail-server.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { onNewStacks, onOneProcess, type Target } from '../harness/target.ts';
-import { allowLoopback } from '../harness/webhook.ts';
+import { allowLoopback } from '../harness/clients/webhook.ts';
+import { runExamples } from '../harness/docs/documented.ts';
+import { startMailServer } from '../harness/servers/mail-server.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { clearStack } from '../harness/stacks/clear-stack.ts';
+import { onNewStacks, onOneProcess, type Target } from '../harness/stacks/target.ts';
 
 onNewStacks('the pages have their own collections');
 

@@ -1,5 +1,5 @@
-import { runExamples } from '../harness/documented.ts';
-import { onNewStacks, onOneProcess } from '../harness/target.ts';
+import { runExamples } from '../harness/docs/documented.ts';
+import { onNewStacks, onOneProcess } from '../harness/stacks/target.ts';
 
 onNewStacks('the page has its own collections');
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { listAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const path = '/api/v1/collections';
 const shown = (durability: string) => is.containing({ data: is.containing({ durability }) });

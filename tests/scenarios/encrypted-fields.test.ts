@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { openBusReader } from '../harness/bus-reader.ts';
-import type { RecordJson } from '../harness/client.ts';
+import { openBusReader } from '../harness/clients/bus-reader.ts';
+import type { RecordJson } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { type JsonObject, listAt, objectAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 import { define, encrypted, rowsIn, secrets, shown } from './vault.ts';
 
 const spec = 'fields §4';

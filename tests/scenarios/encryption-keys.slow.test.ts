@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { objectAt, textAt } from '../harness/json.ts';
-import { createKeylessGround } from '../harness/keyless-ground.ts';
-import { startStack } from '../harness/stack.ts';
+import { createKeylessGround } from '../harness/stacks/keyless-ground.ts';
+import { startStack } from '../harness/stacks/stack.ts';
 import { define, encrypted, rowsIn, secrets, shown } from './vault.ts';
 
 const empty = { note: '', mail: '', site: '', extra: null };

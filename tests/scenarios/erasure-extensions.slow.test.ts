@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { createGround, startStack } from '../harness/stack.ts';
-import { onEachTopology, stackEnvironment } from '../harness/target.ts';
+import { createGround, startStack } from '../harness/stacks/stack.ts';
+import { onEachTopology, stackEnvironment } from '../harness/stacks/target.ts';
 import { erasureOfKept } from './erasure/kept-data.ts';
 import { copyExtensions } from './extensions/extensions-directory.ts';
 

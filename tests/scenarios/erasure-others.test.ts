@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { inDatabase } from '../harness/in-database.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { startMailServer } from '../harness/mail-server.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { startMailServer } from '../harness/servers/mail-server.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { erased } from './erasures.ts';
 
 const password = 'a long and winding password';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { openLive } from '../harness/clients/live-client.ts';
+import { createWebhook, webhooksPath } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, numberAt } from '../harness/json.ts';
-import { openLive } from '../harness/live-client.ts';
-import { receivedRecordIds, startReceiver } from '../harness/receiver.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { createWebhook, webhooksPath } from '../harness/webhook.ts';
+import { receivedRecordIds, startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { erased } from './erasures.ts';
 
 const marker = 'Quetzalinchen';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
-import { inDatabase } from '../harness/in-database.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { at, type JsonObject, objectAt, textAt } from '../harness/json.ts';
-import type { Target } from '../harness/target.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import type { Target } from '../harness/stacks/target.ts';
 import { ended } from './import-jobs.ts';
 
 export const erasePath = (collection: string, id: unknown): string => `/api/v1/admin/erase/${collection}/${id}`;

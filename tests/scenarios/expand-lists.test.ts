@@ -1,6 +1,6 @@
 import { is } from '../harness/matching.ts';
-import { type Caller, runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { type Caller, runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { createTags } from './tagged-posts.ts';
 
 onEachTopology('expand shows a list of records', async (t, target) => {

@@ -1,6 +1,6 @@
 import { is } from '../harness/matching.ts';
-import { type Caller, runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { type Caller, runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const relation = (name: string, collection: string) => ({ name, type: 'relation', collection });
 const text = (name: string) => ({ name, type: 'text' });

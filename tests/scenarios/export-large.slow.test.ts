@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { get } from 'node:http';
-import { inDatabase } from '../harness/in-database.ts';
 import { at, listAt } from '../harness/json.ts';
-import { onOneProcess, type Target } from '../harness/target.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { onOneProcess, type Target } from '../harness/stacks/target.ts';
 
 const count = 200_000;
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type Client, createClient } from '../harness/client.ts';
+import { type Client, createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { onEachTopology, replicaCount } from '../harness/target.ts';
+import { onEachTopology, replicaCount } from '../harness/stacks/target.ts';
 import { createStaff, membersFor, roles } from './staff.ts';
 
 const filtered = (filter: string): string => `filter=${encodeURIComponent(filter)}`;

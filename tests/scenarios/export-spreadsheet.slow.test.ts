@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { onOneProcess } from '../harness/target.ts';
+import { onOneProcess } from '../harness/stacks/target.ts';
 
 const run = promisify(execFile);
 

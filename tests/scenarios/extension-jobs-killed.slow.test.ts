@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { endChild } from '../harness/child.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at } from '../harness/json.ts';
-import { createGround, type Ground, type Stack, startStack } from '../harness/stack.ts';
+import { endChild } from '../harness/processes/child.ts';
+import { createGround, type Ground, type Stack, startStack } from '../harness/stacks/stack.ts';
 import { ask, countJobs, createCollections, effects, jobIn } from './extension-jobs/jobs-ground.ts';
 import { copyExtensions } from './extensions/extensions-directory.ts';
 

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { after } from 'node:test';
-import { onEachTopology, stackEnvironment } from '../harness/target.ts';
+import { onEachTopology, stackEnvironment } from '../harness/stacks/target.ts';
 import { asking } from './extension-jobs/asking.ts';
 import { ending } from './extension-jobs/ending.ts';
 import { createCollections } from './extension-jobs/jobs-ground.ts';

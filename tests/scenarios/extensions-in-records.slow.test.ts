@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { onEachTopology, onOneProcess, stackEnvironment } from '../harness/target.ts';
+import { onEachTopology, onOneProcess, stackEnvironment } from '../harness/stacks/target.ts';
 import { afterHooks } from './extensions/after-hooks.ts';
 import { batchTool } from './extensions/batch-tool.ts';
 import { beforeHooks } from './extensions/before-hooks.ts';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { after } from 'node:test';
-import { startPushServer } from '../harness/push-server.ts';
-import { onEachTopology, stackEnvironment } from '../harness/target.ts';
+import { startPushServer } from '../harness/servers/push-server.ts';
+import { onEachTopology, stackEnvironment } from '../harness/stacks/target.ts';
 import { accountHooks } from './extensions/account-hooks.ts';
 import { descriptions } from './extensions/descriptions.ts';
 import { copyExtensions } from './extensions/extensions-directory.ts';

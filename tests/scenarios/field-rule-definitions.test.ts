@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { at, type JsonObject, listAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { apply } from './snapshot-documents.ts';
 
 const spec = 'fields §5.9';

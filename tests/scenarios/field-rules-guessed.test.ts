@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { createStaff, type Role, roles } from './staff.ts';
 
 const path = '/api/v1/records/staff';

@@ -1,7 +1,7 @@
 import { at } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { several } from './tagged-posts.ts';
 
 const spec = 'fields §5.3';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { file } from '../harness/clients/multipart.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, type JsonObject, listAt, objectAt, textAt } from '../harness/json.ts';
-import { file } from '../harness/multipart.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { upload } from './file-forms.ts';
 import { createStaff, membersFor, type Role, roles } from './staff.ts';
 import { auth, password } from './users.ts';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { openBusReader } from '../harness/bus-reader.ts';
+import { openBusReader } from '../harness/clients/bus-reader.ts';
 import { eventually } from '../harness/eventually.ts';
 import { objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const field = (name: string, type: string, options: object = {}) => ({ name, type, options });
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { file, multipart } from '../harness/clients/multipart.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { file, multipart } from '../harness/multipart.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { createStaff, type Role, roles } from './staff.ts';
 import { auth, clientOf, createUsers, password } from './users.ts';
 

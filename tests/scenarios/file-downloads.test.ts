@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { eventuallyOnEveryReplica } from '../harness/every-replica.ts';
+import { file } from '../harness/clients/multipart.ts';
 import { textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { file } from '../harness/multipart.ts';
-import { runScenarios } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { eventuallyOnEveryReplica } from '../harness/stacks/every-replica.ts';
+import { runScenarios } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { fileField, png, upload } from './file-forms.ts';
 
 onEachTopology('a file is downloaded in whole, in part, or as a preview', async (t, target) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
+import { multipart, type Part } from '../harness/clients/multipart.ts';
 import { type JsonObject, objectAt } from '../harness/json.ts';
-import { multipart, type Part } from '../harness/multipart.ts';
 
 /** A PNG with one pixel. */
 export const png = Buffer.from(

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { createClient } from '@recordbus/client';
+import { file } from '../harness/clients/multipart.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, textAt } from '../harness/json.ts';
-import { file } from '../harness/multipart.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { fileField, png, upload } from './file-forms.ts';
 
 interface Got {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
+import { file } from '../harness/clients/multipart.ts';
 import { eventually } from '../harness/eventually.ts';
-import { inDatabase } from '../harness/in-database.ts';
 import { objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { file } from '../harness/multipart.ts';
-import { runScenarios } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { runScenarios } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { fileField, namesOf, png, upload } from './file-forms.ts';
 
 /** Each has the name that a form sends, the stored slug and extension, and the name that a download has. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { file } from '../harness/multipart.ts';
-import { pngOf } from '../harness/png.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { file } from '../harness/clients/multipart.ts';
+import { pngOf } from '../harness/clients/png.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { fileField, upload } from './file-forms.ts';
 
 const sizeOf = (png: Buffer) => `${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
+import { file, multipart } from '../harness/clients/multipart.ts';
 import { eventually } from '../harness/eventually.ts';
 import { objectAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { file, multipart } from '../harness/multipart.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { fileField, namesOf, png, upload } from './file-forms.ts';
 
 onEachTopology('forms upload files', async (t, target) => {

@@ -1,7 +1,7 @@
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { type Caller, runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { type Caller, runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 onEachTopology('lists are filtered', async (t, target) => {
   const admin = await target.admin();

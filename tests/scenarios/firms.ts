@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { type Client, createClient } from '../harness/client.ts';
+import { type Client, createClient } from '../harness/clients/client.ts';
+import { allowLoopback } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
-import { followedEverywhere } from '../harness/followed-settings.ts';
 import { type JsonObject, textAt } from '../harness/json.ts';
-import type { Receiver } from '../harness/receiver.ts';
-import type { Target } from '../harness/target.ts';
-import { allowLoopback } from '../harness/webhook.ts';
+import type { Receiver } from '../harness/servers/receiver.ts';
+import { followedEverywhere } from '../harness/stacks/followed-settings.ts';
+import type { Target } from '../harness/stacks/target.ts';
 
 const password = 'a long and winding password';
 export const collections = '/api/v1/collections';

@@ -1,7 +1,7 @@
-import { multipart, type Part } from '../harness/multipart.ts';
+import { multipart, type Part } from '../harness/clients/multipart.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 onEachTopology("the JSON in a form has a JSON body's limits", async (t, target) => {
   const admin = await target.admin();

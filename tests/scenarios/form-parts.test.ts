@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { at, textAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const boundary = '----recordbus';
 const headers = { 'Content-Type': `multipart/form-data; boundary=${boundary}` };

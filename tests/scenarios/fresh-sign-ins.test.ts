@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { type Answer, type Client, createClient } from '../harness/client.ts';
+import { type Answer, type Client, createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { inDatabase } from '../harness/in-database.ts';
 import { at, listAt, objectAt, textAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const password = 'a long and winding password';
 const auth = '/api/v1/auth/payers';

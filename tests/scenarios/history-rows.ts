@@ -1,4 +1,4 @@
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { type JsonObject, listAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 

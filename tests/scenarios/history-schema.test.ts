@@ -3,8 +3,8 @@ import { eventually } from '../harness/eventually.ts';
 import { objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { define, rowsOf, text } from './history-rows.ts';
 
 onEachTopology('history follows the schema', async (t, target) => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { numberAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { pathsOf, unknownId } from './blog.ts';
 import { admin, define, guest, historyOf, relation, rowsOf, text, user } from './history-rows.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { multipart } from '../harness/clients/multipart.ts';
 import { is } from '../harness/matching.ts';
-import { multipart } from '../harness/multipart.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { userCollection } from '../harness/stack.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { userCollection } from '../harness/stacks/stack.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const dots = `a@${'.'.repeat(250_000)}@`;
 const digits = `${'1'.repeat(120_000)}x`;

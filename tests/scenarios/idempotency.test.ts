@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { Answer, Client } from '../harness/client.ts';
+import type { Answer, Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { followedEverywhere } from '../harness/followed-settings.ts';
 import { at, objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { followedEverywhere } from '../harness/stacks/followed-settings.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { pathsOf } from './blog.ts';
 
 const header = 'X-Service-Idempotency-Key';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Answer } from '../harness/client.ts';
+import type { Answer } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, objectAt, textAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const password = 'a long and winding password';
 const setting = 'auth.identity.crew';

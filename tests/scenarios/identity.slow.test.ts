@@ -1,4 +1,4 @@
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { firstProof } from './identity/first-proof.ts';
 import { mailLimits } from './identity/mail-limits.ts';
 import { preparePeople } from './identity/people.ts';

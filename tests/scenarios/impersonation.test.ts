@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { decodeJwt } from 'jose';
-import { type Client, createClient } from '../harness/client.ts';
+import { type Client, createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { listAt, textAt } from '../harness/json.ts';
-import { logLines } from '../harness/logs.ts';
 import { is } from '../harness/matching.ts';
+import { logLines } from '../harness/processes/logs.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios } from '../harness/scenario.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
+import { runScenarios } from '../harness/stacks/scenario.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 
 const password = 'a long and winding password';
 const users = '/api/v1/auth/acted';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, numberAt, textAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { ended, linesOf, readJob, recordsOf, sendImport } from './import-jobs.ts';
 
 const rows = 30_000;

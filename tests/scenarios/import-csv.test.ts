@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { at, textAt } from '../harness/json.ts';
-import { onOneProcess } from '../harness/target.ts';
+import { onOneProcess } from '../harness/stacks/target.ts';
 import { countsOf, ended, imported, recordsOf, refusedRows, sendImport } from './import-jobs.ts';
 
 const fields = [

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Answer, Client } from '../harness/client.ts';
+import type { Answer, Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, type JsonObject, listAt, objectAt, textAt } from '../harness/json.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { numberAt, textAt } from '../harness/json.ts';
-import { onOneProcess } from '../harness/target.ts';
+import { onOneProcess } from '../harness/stacks/target.ts';
 import { countsOf, ended, imported, linesOf, readJob, recordsOf, sendImport } from './import-jobs.ts';
 
 onOneProcess('an import by a service key', async (t, target) => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { openBusReader } from '../harness/bus-reader.ts';
+import { openBusReader } from '../harness/clients/bus-reader.ts';
+import { file, multipart } from '../harness/clients/multipart.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, textAt } from '../harness/json.ts';
-import { file, multipart } from '../harness/multipart.ts';
-import { onOneProcess, type Target } from '../harness/target.ts';
+import { onOneProcess, type Target } from '../harness/stacks/target.ts';
 import { countsOf, imported, linesOf, operationsOn, recordsOf, refusedRows } from './import-jobs.ts';
 
 const fields = [

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import { multipart } from '../harness/clients/multipart.ts';
 import { at, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { multipart } from '../harness/multipart.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology, onOneProcess } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology, onOneProcess } from '../harness/stacks/target.ts';
 import { sendImport } from './import-jobs.ts';
 
 const refused = (status: number, details: Record<string, unknown>, code: unknown = is.code) => ({

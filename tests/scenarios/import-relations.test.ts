@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { at } from '../harness/json.ts';
-import { onOneProcess, type Target } from '../harness/target.ts';
+import { onOneProcess, type Target } from '../harness/stacks/target.ts';
 import { countsOf, imported, linesOf, operationsOn, refusedRows } from './import-jobs.ts';
 
 /** Creates a collection whose records refer to each other. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { openBusReader } from '../harness/bus-reader.ts';
+import { openBusReader } from '../harness/clients/bus-reader.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { onEachTopology, onOneProcess } from '../harness/target.ts';
+import { onEachTopology, onOneProcess } from '../harness/stacks/target.ts';
 import { countsOf, ended, imported, linesOf, readJob, recordsOf, refusedRows, sendImport } from './import-jobs.ts';
 
 const fields = [

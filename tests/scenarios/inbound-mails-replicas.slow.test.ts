@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { endChild } from '../harness/child.ts';
 import { eventually } from '../harness/eventually.ts';
-import { createGround, startStack } from '../harness/stack.ts';
+import { endChild } from '../harness/processes/child.ts';
+import { createGround, startStack } from '../harness/stacks/stack.ts';
 import { copyExtensions } from './extensions/extensions-directory.ts';
 import { configure, countTaken, deliver, takenMail } from './inbound-mails/mail-ground.ts';
 import { mailgunMail, postmarkMail, postmarkPassword } from './inbound-mails/requests.ts';

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { after } from 'node:test';
-import { onEachTopology, stackEnvironment } from '../harness/target.ts';
+import { onEachTopology, stackEnvironment } from '../harness/stacks/target.ts';
 import { copyExtensions } from './extensions/extensions-directory.ts';
 import { inboundMails } from './inbound-mails/inbound-mails.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createGround, startStack } from '../harness/stack.ts';
+import { createGround, startStack } from '../harness/stacks/stack.ts';
 import { apply } from './snapshot-documents.ts';
 
 /** The pause after another request, so that these requests take little of a core. */

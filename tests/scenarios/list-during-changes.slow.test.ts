@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 onEachTopology('lists succeed while their collection changes [collections §9.2]', async (_, target) => {
   const admin = await target.admin();

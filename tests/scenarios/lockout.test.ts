@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Answer } from '../harness/client.ts';
+import type { Answer } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { firstAdmin } from '../harness/stack.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
+import { firstAdmin } from '../harness/stacks/stack.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 
 const password = 'a long and winding password';
 const locked = { error: 'Too many failed attempts. Try again later.', code: 'too_many_attempts' };

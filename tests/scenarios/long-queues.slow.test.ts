@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { after, test } from 'node:test';
-import { inDatabase } from '../harness/in-database.ts';
+import { webhooksPath } from '../harness/clients/webhook.ts';
 import { textAt } from '../harness/json.ts';
-import { startMailServer } from '../harness/mail-server.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { createGround, type Ground, startStack } from '../harness/stack.ts';
-import { webhooksPath } from '../harness/webhook.ts';
+import { startMailServer } from '../harness/servers/mail-server.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { createGround, type Ground, startStack } from '../harness/stacks/stack.ts';
 import { copyExtensions } from './extensions/extensions-directory.ts';
 import { fillings } from './queues/fillings.ts';
 import { prepareQueues, useQueues } from './queues/use-queues.ts';

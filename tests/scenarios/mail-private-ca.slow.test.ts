@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { SMTPServer } from 'smtp-server';
-import { onNewStacks, onOneProcess, stackEnvironment } from '../harness/target.ts';
+import { onNewStacks, onOneProcess, stackEnvironment } from '../harness/stacks/target.ts';
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { startMailServer } from '../harness/mail-server.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { startMailServer } from '../harness/servers/mail-server.ts';
+import { runScenarios } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const path = '/api/v1/admin/settings/test-email';
 

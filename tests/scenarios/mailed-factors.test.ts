@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { createAuthenticator, type Deviation, flag } from '../harness/authenticator.ts';
-import { type Answer, type Client, createClient } from '../harness/client.ts';
+import { type Answer, type Client, createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { followedEverywhere } from '../harness/followed-settings.ts';
 import { at, objectAt, textAt } from '../harness/json.ts';
-import { startMailServer } from '../harness/mail-server.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { totpCode } from '../harness/totp.ts';
+import { startMailServer } from '../harness/servers/mail-server.ts';
+import { createAuthenticator, type Deviation, flag } from '../harness/sign-in/authenticator.ts';
+import { totpCode } from '../harness/sign-in/totp.ts';
+import { followedEverywhere } from '../harness/stacks/followed-settings.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const password = 'a long and winding password';
 const auth = '/api/v1/auth/couriers';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { openLive } from '../harness/clients/live-client.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { openLive } from '../harness/live-client.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 onEachTopology('a filter has up to a thousand ids', async (t, target) => {
   const admin = await target.admin();

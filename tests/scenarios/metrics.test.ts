@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { eventually } from '../harness/eventually.ts';
 import { listAt, objectAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { metricsIn, promqlExpressions } from '../harness/observability.ts';
-import { type Family, lint, parsePrometheusText } from '../harness/prometheus-text.ts';
+import { metricsIn, promqlExpressions } from '../harness/metrics/observability.ts';
+import { type Family, lint, parsePrometheusText } from '../harness/metrics/prometheus-text.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios } from '../harness/scenario.ts';
-import { repository } from '../harness/stack.ts';
-import { onEachTopology, replicaCount, type Target } from '../harness/target.ts';
+import { runScenarios } from '../harness/stacks/scenario.ts';
+import { repository } from '../harness/stacks/stack.ts';
+import { onEachTopology, replicaCount, type Target } from '../harness/stacks/target.ts';
 
 const scrapePath = '/api/v1/metrics';
 const services = ['admin', 'auth', 'gateway', 'realtime', 'records', 'webhooks'];

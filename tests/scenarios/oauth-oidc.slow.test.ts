@@ -1,5 +1,5 @@
-import { startOidcServer } from '../harness/oidc-server.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { startOidcServer } from '../harness/servers/oidc-server.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { links } from './oauth/links.ts';
 import { merging } from './oauth/merging.ts';
 import { pkce } from './oauth/pkce.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { type CannedAnswer, startCannedServer } from '../harness/canned-server.ts';
 import { at, textAt } from '../harness/json.ts';
-import { loggedErrors } from '../harness/logs.ts';
 import { differences, is } from '../harness/matching.ts';
-import { redirectUri } from '../harness/oidc-server.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { loggedErrors } from '../harness/processes/logs.ts';
+import { type CannedAnswer, startCannedServer } from '../harness/servers/canned-server.ts';
+import { redirectUri } from '../harness/servers/oidc-server.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const queryOf = (members: Readonly<Record<string, string>>): string => new URLSearchParams(members).toString();
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { type CannedAnswer, startCannedServer } from '../harness/canned-server.ts';
+import { multipart } from '../harness/clients/multipart.ts';
 import { eventually } from '../harness/eventually.ts';
-import { followedEverywhere } from '../harness/followed-settings.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { loggedErrors } from '../harness/logs.ts';
-import { multipart } from '../harness/multipart.ts';
-import { redirectUri } from '../harness/oidc-server.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { loggedErrors } from '../harness/processes/logs.ts';
+import { type CannedAnswer, startCannedServer } from '../harness/servers/canned-server.ts';
+import { redirectUri } from '../harness/servers/oidc-server.ts';
+import { followedEverywhere } from '../harness/stacks/followed-settings.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 /** One white pixel. */
 const pixel = Buffer.from(

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { listAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onOneProcess } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onOneProcess } from '../harness/stacks/target.ts';
 
 const half = '\ud800';
 const long = (seed: number): string => {

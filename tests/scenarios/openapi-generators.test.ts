@@ -3,8 +3,8 @@ import { find } from '../fuzz/operations.ts';
 import { eventually } from '../harness/eventually.ts';
 import { type JsonObject, objectAt, textAt } from '../harness/json.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios } from '../harness/scenario.ts';
-import { onOneProcess, type Target } from '../harness/target.ts';
+import { runScenarios } from '../harness/stacks/scenario.ts';
+import { onOneProcess, type Target } from '../harness/stacks/target.ts';
 
 const path = '/api/v1/openapi.json';
 const spec = 'http §12.7';

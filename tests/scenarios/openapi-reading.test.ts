@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createFindProblem } from '../fuzz/check-answer.ts';
 import { find, operationsOf } from '../fuzz/operations.ts';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { type JsonObject, objectAt, textAt } from '../harness/json.ts';
-import { onOneProcess } from '../harness/target.ts';
+import { onOneProcess } from '../harness/stacks/target.ts';
 
 const path = '/api/v1/openapi.json';
 

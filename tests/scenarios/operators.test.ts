@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { openBusReader } from '../harness/bus-reader.ts';
-import type { RecordJson } from '../harness/client.ts';
+import { openBusReader } from '../harness/clients/bus-reader.ts';
+import type { RecordJson } from '../harness/clients/client.ts';
+import { file } from '../harness/clients/multipart.ts';
 import { eventually } from '../harness/eventually.ts';
 import { type JsonObject, listAt, objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { file } from '../harness/multipart.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 import { pathsOf } from './blog.ts';
 import { fileField, namesOf, upload } from './file-forms.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { type Client, createClient } from '../harness/client.ts';
+import { type Client, createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { inDatabase } from '../harness/in-database.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 import { unknownId } from './blog.ts';
 import { erased } from './erasures.ts';
 import { png, upload } from './file-forms.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { textAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 /** The largest answer, half as large as by default. 30 records with this note are just within it. */
 const largestBytes = 16 * 2 ** 20;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { is, Matcher } from '../harness/matching.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { make, path, text } from './collection-changes.ts';
 
 onEachTopology('parallel collection changes all take effect', async (t, target) => {

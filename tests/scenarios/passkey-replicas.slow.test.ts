@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createAuthenticator } from '../harness/authenticator.ts';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
-import { createGround, startStack, usualEnvironment } from '../harness/stack.ts';
+import { createAuthenticator } from '../harness/sign-in/authenticator.ts';
+import { createGround, startStack, usualEnvironment } from '../harness/stacks/stack.ts';
 
 const email = 'ann@example.com';
 const password = 'a long enough password';

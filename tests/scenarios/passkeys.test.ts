@@ -1,4 +1,4 @@
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { adding } from './passkeys/adding.ts';
 import { firstProof } from './passkeys/first-proof.ts';
 import { prepareMembers } from './passkeys/members.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { followedEverywhere } from '../harness/followed-settings.ts';
 import { objectAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { followedEverywhere } from '../harness/stacks/followed-settings.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { outcomeOf } from '../pocketbase-clients/normalize.ts';
 import { ourSide } from '../pocketbase-clients/ours.ts';
 import { raw } from '../pocketbase-clients/row.ts';

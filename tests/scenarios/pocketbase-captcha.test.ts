@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../harness/eventually.ts';
-import { followedEverywhere } from '../harness/followed-settings.ts';
 import { objectAt } from '../harness/json.ts';
-import { startMailServer } from '../harness/mail-server.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { startMailServer } from '../harness/servers/mail-server.ts';
+import { followedEverywhere } from '../harness/stacks/followed-settings.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { newAccounts, solveCaptcha } from './solve-captcha.ts';
 
 const collection = 'pocketbase_guarded';

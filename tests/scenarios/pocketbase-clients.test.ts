@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { outcomeOf } from '../pocketbase-clients/normalize.ts';
 import { ourSide } from '../pocketbase-clients/ours.ts';
 import { differing } from '../pocketbase-clients/scenarios/differing.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { eventually } from '../harness/eventually.ts';
-import { followedEverywhere } from '../harness/followed-settings.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { followedEverywhere } from '../harness/stacks/followed-settings.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { ourSide } from '../pocketbase-clients/ours.ts';
 import { castOf, password } from '../pocketbase-clients/side.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { followedEverywhere } from '../harness/followed-settings.ts';
-import { startOidcServer } from '../harness/oidc-server.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { startOidcServer } from '../harness/servers/oidc-server.ts';
+import { followedEverywhere } from '../harness/stacks/followed-settings.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { provideEventSource } from '../pocketbase-clients/event-source.ts';
 import { ourSide } from '../pocketbase-clients/ours.ts';
 import { castOf, connect } from '../pocketbase-clients/side.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../harness/eventually.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { provideEventSource } from '../pocketbase-clients/event-source.ts';
 import { ourSide } from '../pocketbase-clients/ours.ts';
 import { raw } from '../pocketbase-clients/row.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { ourSide } from '../pocketbase-clients/ours.ts';
 import { openRawStream, type RawStream } from '../pocketbase-clients/raw-stream.ts';
 import { castOf, idOf } from '../pocketbase-clients/side.ts';

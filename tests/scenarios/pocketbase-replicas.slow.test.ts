@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../harness/eventually.ts';
-import { createGround, startStack, usualEnvironment } from '../harness/stack.ts';
+import { createGround, startStack, usualEnvironment } from '../harness/stacks/stack.ts';
 import { provideEventSource } from '../pocketbase-clients/event-source.ts';
 import { ourSide } from '../pocketbase-clients/ours.ts';
 import { openRawStream } from '../pocketbase-clients/raw-stream.ts';

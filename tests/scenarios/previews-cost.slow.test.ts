@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { file } from '../harness/clients/multipart.ts';
+import { pngOf } from '../harness/clients/png.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
-import { file } from '../harness/multipart.ts';
-import { pngOf } from '../harness/png.ts';
-import { listDescendants } from '../harness/processes.ts';
-import { onEachTopology, stackEnvironment, type Target } from '../harness/target.ts';
+import { listDescendants } from '../harness/processes/processes.ts';
+import { onEachTopology, stackEnvironment, type Target } from '../harness/stacks/target.ts';
 import { fileField, upload } from './file-forms.ts';
 
 // Set at the start: an image with 3,000 × 2,000 pixels takes 18 MB decoded.

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { file, multipart } from '../harness/clients/multipart.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, objectAt, textAt } from '../harness/json.ts';
-import { file, multipart } from '../harness/multipart.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { fileField, namesOf, png, upload } from './file-forms.ts';
 
 onEachTopology('public files are served to everyone with their address', async (t, target) => {

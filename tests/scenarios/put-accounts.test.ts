@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { objectAt, textAt } from '../harness/json.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 onEachTopology("only admins choose an account's id", async (t, target) => {
   const admin = await target.admin();

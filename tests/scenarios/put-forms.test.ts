@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { file, multipart, type Part } from '../harness/clients/multipart.ts';
 import { objectAt } from '../harness/json.ts';
-import { file, multipart, type Part } from '../harness/multipart.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { fileField, namesOf } from './file-forms.ts';
 
 onEachTopology('a form with files creates or changes the record', async (t, target) => {

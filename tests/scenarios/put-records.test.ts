@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { type JsonObject, listAt, objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 import { pathsOf } from './blog.ts';
 import { clientOf, createUsers, signUp } from './users.ts';
 

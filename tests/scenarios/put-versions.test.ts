@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
-import type { Answer } from '../harness/client.ts';
+import type { Answer } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 import { define, text } from './history-rows.ts';
 
 /** A record whose version, far ahead of the clock, no create could have by chance. */

@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { topologiesOrInCi } from '../harness/target.ts';
+import { topologiesOrInCi } from '../harness/stacks/target.ts';
 import { batches } from './rate-limits/batches.ts';
 import { clients } from './rate-limits/clients.ts';
 import { startLimitedStack } from './rate-limits/limited-stack.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { numberAt, objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { createBlog, pathsOf, postJson, unknownId } from './blog.ts';
 
 onEachTopology('one record is read', async (t, target) => {

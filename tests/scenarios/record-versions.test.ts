@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { openBusReader } from '../harness/bus-reader.ts';
-import type { Answer, Client } from '../harness/client.ts';
+import { openBusReader } from '../harness/clients/bus-reader.ts';
+import type { Answer, Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { inDatabase } from '../harness/in-database.ts';
 import { numberAt, objectAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { define, rowsOf, text } from './history-rows.ts';
 
 const number = (name: string) => ({ name, type: 'number' });

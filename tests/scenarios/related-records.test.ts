@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
+import { openLive } from '../harness/clients/live-client.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { openLive } from '../harness/live-client.ts';
 import { is } from '../harness/matching.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { userCollection } from '../harness/stack.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { userCollection } from '../harness/stacks/stack.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { make, text } from './collection-changes.ts';
 
 const relation = (name: string, collection: string) => ({ name, type: 'relation', collection });

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { listAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { type Caller, runScenarios, type Scenario } from '../harness/scenario.ts';
-import { userCollection } from '../harness/stack.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { type Caller, runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { userCollection } from '../harness/stacks/stack.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { several } from './tagged-posts.ts';
 
 const path = '/api/v1/collections';

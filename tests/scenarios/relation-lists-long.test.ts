@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { inDatabase } from '../harness/in-database.ts';
 import { at } from '../harness/json.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onOneProcess, type Target } from '../harness/target.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onOneProcess, type Target } from '../harness/stacks/target.ts';
 import { unknownId } from './blog.ts';
 import { several } from './tagged-posts.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { several } from './tagged-posts.ts';
 
 /** The ids in a list, and the ids of its expanded records, which differ only if an id is dangling. */

@@ -1,9 +1,9 @@
+import { multipart } from '../harness/clients/multipart.ts';
 import type { JsonObject } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { multipart } from '../harness/multipart.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { unknownId } from './blog.ts';
 import { createTags } from './tagged-posts.ts';
 

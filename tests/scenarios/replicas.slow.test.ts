@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { topologiesOrInCi } from '../harness/target.ts';
+import { topologiesOrInCi } from '../harness/stacks/target.ts';
 import { asOne } from './replicas/as-one.ts';
 import { files } from './replicas/files.ts';
 import { idempotency } from './replicas/idempotency.ts';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { type Client, createClient } from '../harness/client.ts';
+import { type Client, createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { listAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology, replicaCount } from '../harness/target.ts';
-import { mintUserToken } from '../harness/tokens.ts';
+import { mintUserToken } from '../harness/sign-in/tokens.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology, replicaCount } from '../harness/stacks/target.ts';
 
 /** Several gateways order requests by the second. */
 async function nextSecond(): Promise<void> {

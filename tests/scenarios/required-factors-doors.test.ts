@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { type Answer, createClient } from '../harness/client.ts';
+import { type Answer, createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { followedEverywhere } from '../harness/followed-settings.ts';
-import { inDatabase } from '../harness/in-database.ts';
 import { at, objectAt, textAt } from '../harness/json.ts';
-import { startMailServer } from '../harness/mail-server.ts';
-import { type Person, redirectUri, startOidcServer } from '../harness/oidc-server.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { totpCode } from '../harness/totp.ts';
+import { startMailServer } from '../harness/servers/mail-server.ts';
+import { type Person, redirectUri, startOidcServer } from '../harness/servers/oidc-server.ts';
+import { totpCode } from '../harness/sign-in/totp.ts';
+import { followedEverywhere } from '../harness/stacks/followed-settings.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { createVisitor, newPerson, password } from './oauth/visitor.ts';
 
 const auth = '/api/v1/auth/sentries';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, objectAt, textAt } from '../harness/json.ts';
-import { createGround, startStack, usualEnvironment } from '../harness/stack.ts';
-import { totpCode } from '../harness/totp.ts';
+import { totpCode } from '../harness/sign-in/totp.ts';
+import { createGround, startStack, usualEnvironment } from '../harness/stacks/stack.ts';
 
 const password = 'a long enough password';
 const auth = '/api/v1/auth/wardens';

@@ -1,4 +1,4 @@
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { endings } from './required-factors/endings.ts';
 import { prepareOfficers } from './required-factors/officers.ts';
 import { renames } from './required-factors/renames.ts';

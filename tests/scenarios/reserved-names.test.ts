@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../harness/eventually.ts';
-import { inDatabase } from '../harness/in-database.ts';
 import { textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 
 const collections = '/api/v1/collections';
 const spec = 'collections §1.3';

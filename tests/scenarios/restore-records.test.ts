@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { objectAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 import { unknownId } from './blog.ts';
 import { define, relation, rowsOf, text } from './history-rows.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { onOneProcess } from '../harness/target.ts';
+import { onOneProcess } from '../harness/stacks/target.ts';
 import { countsOf, imported } from './import-jobs.ts';
 
 const fieldsOf = (collection: string) => [

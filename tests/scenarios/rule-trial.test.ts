@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { listAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { clientOf, createUsers, signUp } from './users.ts';
 
 const no = (reason: unknown = is.text) => ({ admitted: false, reason, records: null, total: null });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at } from '../harness/json.ts';
-import { onEachTopology, replicaCount } from '../harness/target.ts';
+import { onEachTopology, replicaCount } from '../harness/stacks/target.ts';
 import { makeKey } from './service-keys.ts';
 import { clientOf, createUsers, signUp } from './users.ts';
 

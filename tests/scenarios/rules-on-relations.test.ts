@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { inDatabase } from '../harness/in-database.ts';
 import { textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { make, patch, path, text } from './collection-changes.ts';
 
 const relation = (name: string, collection: string) => ({ name, type: 'relation', collection });

@@ -3,9 +3,9 @@ import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { type Caller, runScenarios, type Scenario } from '../harness/scenario.ts';
-import { userCollection } from '../harness/stack.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { type Caller, runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { userCollection } from '../harness/stacks/stack.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const closedRules = { list_rule: '', view_rule: '', create_rule: '', update_rule: '', delete_rule: '' };
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
-import { eventuallyOnEveryReplica } from '../harness/every-replica.ts';
-import { inDatabase } from '../harness/in-database.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { at, type JsonObject, listAt, objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { eventuallyOnEveryReplica } from '../harness/stacks/every-replica.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { runScenarios } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const path = '/api/v1/admin/schema';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { inDatabase } from '../harness/in-database.ts';
 import { at, type JsonObject, listAt, objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const path = '/api/v1/admin/schema';
 const text = (name: string, more: object = {}) => ({ name, type: 'text', ...more });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
-import type { Client } from '../harness/client.ts';
-import { eventuallyOnEveryReplica } from '../harness/every-replica.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { at, listAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { eventuallyOnEveryReplica } from '../harness/stacks/every-replica.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { imported, linesOf } from './import-jobs.ts';
 
 const words = ['sea', 'ship', 'garden', 'museum', 'coffee', 'tulip', 'harbour', 'bridge', '東京', '博物館'];

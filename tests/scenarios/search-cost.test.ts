@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../harness/eventually.ts';
 import { at } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { untilReady } from './search-ready.ts';
 
 const recordCount = 60;

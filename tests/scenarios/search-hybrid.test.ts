@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, type JsonObject, listAt, numberAt, objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology, onOneProcess, type Target } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology, onOneProcess, type Target } from '../harness/stacks/target.ts';
 import { createRandom } from './random.ts';
 import { untilReady } from './search-ready.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { eventuallyOnEveryReplica } from '../harness/every-replica.ts';
 import { listAt } from '../harness/json.ts';
-import { onOneProcess } from '../harness/target.ts';
+import { eventuallyOnEveryReplica } from '../harness/stacks/every-replica.ts';
+import { onOneProcess } from '../harness/stacks/target.ts';
 import { judgedSets } from './judged/texts.ts';
 
 const depth = 10;

@@ -1,4 +1,4 @@
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { listAt } from '../harness/json.ts';
 

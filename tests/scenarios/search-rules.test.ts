@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, type JsonObject, listAt, numberAt, objectAt } from '../harness/json.ts';
-import { onOneProcess } from '../harness/target.ts';
+import { onOneProcess } from '../harness/stacks/target.ts';
 import { createRandom } from './random.ts';
 
 const words = ['sea', 'ship', 'garden', 'museum', 'coffee', 'tulip', 'harbour', 'bridge', 'café', 'old-town'];

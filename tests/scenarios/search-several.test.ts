@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
-import { eventuallyOnEveryReplica } from '../harness/every-replica.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { at, listAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { eventuallyOnEveryReplica } from '../harness/stacks/every-replica.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { makeKey } from './service-keys.ts';
 
 const text = (name: string) => ({ name, type: 'text' });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../harness/eventually.ts';
 import { listAt, objectAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { untilReady } from './search-ready.ts';
 
 onEachTopology('a search takes any text, and any text can be searched', async (t, target) => {

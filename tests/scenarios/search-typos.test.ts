@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, type JsonObject, listAt, numberAt, objectAt } from '../harness/json.ts';
-import { onEachTopology, onOneProcess } from '../harness/target.ts';
+import { onEachTopology, onOneProcess } from '../harness/stacks/target.ts';
 import { untilReady } from './search-ready.ts';
 
 const text = (name: string) => ({ name, type: 'text' });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { type Caller, runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { type Caller, runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { untilReady } from './search-ready.ts';
 
 const text = (name: string, more: object = {}) => ({ name, type: 'text', ...more });

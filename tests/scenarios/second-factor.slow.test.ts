@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { type Answer, type Client, createClient } from '../harness/client.ts';
+import { type Answer, type Client, createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { objectAt, textAt } from '../harness/json.ts';
-import { startMailServer } from '../harness/mail-server.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { totpCode, wrongTotpCode } from '../harness/totp.ts';
+import { startMailServer } from '../harness/servers/mail-server.ts';
+import { totpCode, wrongTotpCode } from '../harness/sign-in/totp.ts';
+import { runScenarios } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const password = 'correct horse battery staple';
 const path = '/api/v1/auth/staff';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { openBusReader } from '../harness/bus-reader.ts';
-import { createClient } from '../harness/client.ts';
+import { openBusReader } from '../harness/clients/bus-reader.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { followedEverywhere } from '../harness/followed-settings.ts';
 import { at, listAt, objectAt, textAt } from '../harness/json.ts';
-import { onEachTopology, onNewStacks } from '../harness/target.ts';
+import { followedEverywhere } from '../harness/stacks/followed-settings.ts';
+import { onEachTopology, onNewStacks } from '../harness/stacks/target.ts';
 import { makeKey, type TestKey } from './service-keys.ts';
 
 onNewStacks('the tests set rate rules');

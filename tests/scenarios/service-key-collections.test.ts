@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
+import { file, multipart } from '../harness/clients/multipart.ts';
 import { eventually } from '../harness/eventually.ts';
 import { listAt, objectAt, textAt } from '../harness/json.ts';
-import { file, multipart } from '../harness/multipart.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 import { makeKey } from './service-keys.ts';
 
 const text = (name: string) => ({ name, type: 'text' });

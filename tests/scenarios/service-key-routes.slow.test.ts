@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { objectAt } from '../harness/json.ts';
-import { onEachTopology, onNewStacks, type Target } from '../harness/target.ts';
+import { onEachTopology, onNewStacks, type Target } from '../harness/stacks/target.ts';
 import { makeKey, type TestKey } from './service-keys.ts';
 
 onNewStacks('the walk calls every route with every right');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { listAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { makeKey } from './service-keys.ts';
 
 const text = (name: string) => ({ name, type: 'text' });

@@ -1,6 +1,6 @@
-import { type Client, createClient } from '../harness/client.ts';
+import { type Client, createClient } from '../harness/clients/client.ts';
 import { textAt } from '../harness/json.ts';
-import type { Target } from '../harness/target.ts';
+import type { Target } from '../harness/stacks/target.ts';
 
 /** A new key's members other than its scopes. */
 interface KeyOptions {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { listAt, objectAt, textAt } from '../harness/json.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { mint } from '../harness/tokens.ts';
+import { mint } from '../harness/sign-in/tokens.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { auth, clientOf, createUsers, password, signUp } from './users.ts';
 
 onEachTopology('a token ends with the password or the account', async (t, target) => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { createAuthenticator, type Deviation, flag } from '../harness/authenticator.ts';
-import { type Answer, type Client, createClient } from '../harness/client.ts';
+import { type Answer, type Client, createClient } from '../harness/clients/client.ts';
+import { openLive } from '../harness/clients/live-client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { inDatabase } from '../harness/in-database.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { openLive } from '../harness/live-client.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { totpCode } from '../harness/totp.ts';
+import { createAuthenticator, type Deviation, flag } from '../harness/sign-in/authenticator.ts';
+import { totpCode } from '../harness/sign-in/totp.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const password = 'a long and winding password';
 const auth = '/api/v1/auth/agents';

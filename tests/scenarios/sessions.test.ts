@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { decodeJwt, SignJWT } from 'jose';
 import { eventually } from '../harness/eventually.ts';
-import { inDatabase } from '../harness/in-database.ts';
 import { listAt, objectAt, textAt } from '../harness/json.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { mint } from '../harness/tokens.ts';
+import { mint } from '../harness/sign-in/tokens.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { auth, clientOf, createUsers, password, signUp } from './users.ts';
 
 onEachTopology('a user manages their sessions', async (t, target) => {

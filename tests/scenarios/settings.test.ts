@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { listAt, objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 
 const path = '/api/v1/admin/settings';
 const secret = 'hunter2-of-the-settings';

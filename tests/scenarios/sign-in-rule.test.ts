@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { type Answer, type Client, createClient } from '../harness/client.ts';
+import { type Answer, type Client, createClient } from '../harness/clients/client.ts';
+import { openLive } from '../harness/clients/live-client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, objectAt, textAt } from '../harness/json.ts';
-import { openLive } from '../harness/live-client.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const password = 'a long and winding password';
 const collections = '/api/v1/collections';

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { startCannedServer } from '../harness/canned-server.ts';
-import type { Answer } from '../harness/client.ts';
+import type { Answer } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, objectAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { redirectUri } from '../harness/oidc-server.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios } from '../harness/scenario.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
+import { startCannedServer } from '../harness/servers/canned-server.ts';
+import { redirectUri } from '../harness/servers/oidc-server.ts';
+import { runScenarios } from '../harness/stacks/scenario.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 
 const password = 'a long and winding password';
 const settingsPath = '/api/v1/admin/settings';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Answer, Client } from '../harness/client.ts';
+import type { Answer, Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { inDatabase } from '../harness/in-database.ts';
 import { at, textAt } from '../harness/json.ts';
-import { firstAdmin } from '../harness/stack.ts';
-import { onEachTopology, stackEnvironment, type Target } from '../harness/target.ts';
+import { inDatabase } from '../harness/stacks/in-database.ts';
+import { firstAdmin } from '../harness/stacks/stack.ts';
+import { onEachTopology, stackEnvironment, type Target } from '../harness/stacks/target.ts';
 
 // Set at the start, so that the first request counts for the client that it names.
 stackEnvironment.SERVICE_TRUSTED_PROXIES = '127.0.0.0/8, ::1';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { textAt } from '../harness/json.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { apply } from './snapshot-documents.ts';
 
 interface Definition {

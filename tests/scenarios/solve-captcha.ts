@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 
 /** Solves a proof of work, as a widget does. */
 export async function solveCaptcha(guest: Client, collection: string, change: object = {}): Promise<string> {

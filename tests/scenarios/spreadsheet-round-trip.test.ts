@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
-import { onOneProcess } from '../harness/target.ts';
+import type { Client } from '../harness/clients/client.ts';
+import { onOneProcess } from '../harness/stacks/target.ts';
 import { countsOf, imported, recordsOf, refusedRows } from './import-jobs.ts';
 
 const fields = [

@@ -1,6 +1,6 @@
-import type { Client, RecordJson } from '../harness/client.ts';
+import type { Client, RecordJson } from '../harness/clients/client.ts';
 import { textAt } from '../harness/json.ts';
-import type { Target } from '../harness/target.ts';
+import type { Target } from '../harness/stacks/target.ts';
 import { fileField } from './file-forms.ts';
 import { clientOf, createUsers, signUp } from './users.ts';
 

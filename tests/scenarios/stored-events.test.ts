@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
+import { createWebhook, deliveryIn, webhooksPath } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import { listAt, objectAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { startReceiver } from '../harness/receiver.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { createWebhook, deliveryIn, webhooksPath } from '../harness/webhook.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { unknownId } from './blog.ts';
 
 const path = '/api/v1/admin/events';

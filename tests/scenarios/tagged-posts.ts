@@ -1,4 +1,4 @@
-import type { Target } from '../harness/target.ts';
+import type { Target } from '../harness/stacks/target.ts';
 
 /** A relation to several records. */
 export const several = (name: string, collection: string, options: object = {}, more: object = {}) => ({

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { request } from 'node:http';
-import { type Answer, createClient } from '../harness/client.ts';
+import { type Answer, createClient } from '../harness/clients/client.ts';
+import { multipart } from '../harness/clients/multipart.ts';
 import { textAt } from '../harness/json.ts';
-import { multipart } from '../harness/multipart.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
-import { mint } from '../harness/tokens.ts';
-import { totpCode } from '../harness/totp.ts';
+import { mint } from '../harness/sign-in/tokens.ts';
+import { totpCode } from '../harness/sign-in/totp.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 import { password, prepareTargets, resetMailTo, statuses, statusOf, type Targets, users } from './attack-targets.ts';
 
 /** Returns a new token of every kind, all one user's except an admin's and an anonymous user's. */

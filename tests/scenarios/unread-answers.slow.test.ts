@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
+import { sendUnread } from '../harness/clients/unread.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { onEachTopology, replicaCount, stackEnvironment, type Target } from '../harness/target.ts';
-import { sendUnread } from '../harness/unread.ts';
+import { onEachTopology, replicaCount, stackEnvironment, type Target } from '../harness/stacks/target.ts';
 
 // Set at the start, so that the first request counts for the client that it names.
 stackEnvironment.SERVICE_TRUSTED_PROXIES = '127.0.0.0/8, ::1';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
+import { multipart } from '../harness/clients/multipart.ts';
 import { eventually } from '../harness/eventually.ts';
 import { type JsonObject, objectAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { multipart } from '../harness/multipart.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 import { pathsOf } from './blog.ts';
 import { clientOf } from './users.ts';
 

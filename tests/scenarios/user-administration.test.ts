@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, objectAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios } from '../harness/scenario.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
-import { totpCode } from '../harness/totp.ts';
+import { totpCode } from '../harness/sign-in/totp.ts';
+import { runScenarios } from '../harness/stacks/scenario.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 import { auth, clientOf, createUsers, password, signUp } from './users.ts';
 
 /** An auth collection with a user, for admins' requests. */

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { type Client, createClient } from '../harness/client.ts';
+import { type Client, createClient } from '../harness/clients/client.ts';
 import { type JsonObject, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import type { Target } from '../harness/target.ts';
+import type { Target } from '../harness/stacks/target.ts';
 
 export const password = 'a long and winding password';
 export const auth = '/api/v1/auth';

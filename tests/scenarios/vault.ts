@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import type { JsonObject } from '../harness/json.ts';
 
 /** An encrypted field. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { type Caller, runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { type Caller, runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const vector = (name: string, dimensions: number) => ({ name, type: 'vector', options: { dimensions } });
 

@@ -1,4 +1,4 @@
-import type { Scenario } from '../harness/scenario.ts';
+import type { Scenario } from '../harness/stacks/scenario.ts';
 
 /** The rules that let every caller list and view. */
 export const open = { list_rule: null, view_rule: null };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const word = 'confidential';
 /** The whole answer, without the database's message. */

@@ -1,7 +1,7 @@
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { createView, open } from './view-definitions.ts';
 
 onEachTopology('a view with an invalid query is refused under view_query', async (t, target) => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { type Answer, createClient } from '../harness/client.ts';
+import { type Answer, createClient } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, textAt } from '../harness/json.ts';
-import { startMailServer } from '../harness/mail-server.ts';
-import { startOidcServer } from '../harness/oidc-server.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { startMailServer } from '../harness/servers/mail-server.ts';
+import { startOidcServer } from '../harness/servers/oidc-server.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const password = 'a long and winding password';
 const setting = 'auth.methods.doorkeepers';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { deliveriesOf, webhooksPath as path } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, objectAt } from '../harness/json.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { deliveriesOf, webhooksPath as path } from '../harness/webhook.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { longMs, numbersOf, prepareBatches } from './batched-deliveries.ts';
 
 onEachTopology('batches of ordered deliveries, and of owners [webhooks §2.11]', async (t, target) => {

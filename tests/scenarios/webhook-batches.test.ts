@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { verifyDelivery } from '../harness/clients/signature.ts';
+import { deliveriesOf, webhooksPath as path } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, objectAt } from '../harness/json.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { verifyDelivery } from '../harness/signature.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { deliveriesOf, webhooksPath as path } from '../harness/webhook.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { eventsOf, longMs, numbersOf, prepareBatches } from './batched-deliveries.ts';
 
 onEachTopology('batches of deliveries [webhooks §2.11]', async (t, target) => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { cataloguePath, validatorOf } from '../harness/event-catalogue.ts';
+import { cataloguePath, validatorOf } from '../harness/docs/event-catalogue.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, type JsonObject, listAt, objectAt, textAt } from '../harness/json.ts';
-import { type Receiver, startReceiver } from '../harness/receiver.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { type Receiver, startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { adminPath, prepare } from './firms.ts';
 
 /** Waits for so many requests at a path, and returns their bodies: each of a batch, or the only one. */

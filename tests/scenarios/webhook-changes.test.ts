@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { Webhook } from 'standardwebhooks';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
+import { verifyDelivery } from '../harness/clients/signature.ts';
+import { createWebhook, deliveriesOf, deliveryIn, webhooksPath as path } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import { numberAt } from '../harness/json.ts';
 import { differences, is } from '../harness/matching.ts';
-import { type Delivery, type Receiver, startReceiver } from '../harness/receiver.ts';
-import { verifyDelivery } from '../harness/signature.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { createWebhook, deliveriesOf, deliveryIn, webhooksPath as path } from '../harness/webhook.ts';
+import { type Delivery, type Receiver, startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 /** A webhook and its only delivery, whose first attempt has begun and is not answered yet. */
 interface UnderWay {

@@ -1,8 +1,8 @@
+import { webhooksPath as path } from '../harness/clients/webhook.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { webhooksPath as path } from '../harness/webhook.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { unknownId } from './blog.ts';
 
 const webhookJson = (members: object = {}) => ({

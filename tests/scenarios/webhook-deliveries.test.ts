@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
+import { createWebhook, deliveriesOf, deliveryIn, webhooksPath as path } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import type { JsonObject } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
-import { startReceiver } from '../harness/receiver.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { createWebhook, deliveriesOf, deliveryIn, webhooksPath as path } from '../harness/webhook.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { runScenarios } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { unknownId } from './blog.ts';
 
 onEachTopology('deliveries are listed and replayed', async (t, target) => {

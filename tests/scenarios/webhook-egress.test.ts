@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { allowLoopback, deliveriesOf, webhooksPath as path } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import { differences, is } from '../harness/matching.ts';
-import { type Receiver, startReceiver } from '../harness/receiver.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
-import { allowLoopback, deliveriesOf, webhooksPath as path } from '../harness/webhook.ts';
+import { type Receiver, startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 
 const definition = { name: 'sink', events: ['letters.*'] };
 

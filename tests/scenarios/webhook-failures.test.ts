@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { openBusReader } from '../harness/bus-reader.ts';
+import { openBusReader } from '../harness/clients/bus-reader.ts';
+import { createWebhook, deliveriesOf, deliveryIn, webhooksPath as path } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt } from '../harness/json.ts';
 import { differences, is } from '../harness/matching.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { createWebhook, deliveriesOf, deliveryIn, webhooksPath as path } from '../harness/webhook.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 onEachTopology('a webhook whose receiver keeps failing', async (t, target) => {
   await using receiver = await startReceiver();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { createWebhook, webhooksPath as path } from '../harness/clients/webhook.ts';
 import { listAt } from '../harness/json.ts';
-import { type Delivery, startReceiver } from '../harness/receiver.ts';
 import { refused } from '../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../harness/scenario.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { createWebhook, webhooksPath as path } from '../harness/webhook.ts';
+import { type Delivery, startReceiver } from '../harness/servers/receiver.ts';
+import { runScenarios, type Scenario } from '../harness/stacks/scenario.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const orders = [
   { name: 'total', type: 'number' },

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, objectAt } from '../harness/json.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { adminPath, collections, ownersKey, prepare } from './firms.ts';
 
 onEachTopology('those who manage a record manage its webhooks [webhooks §9.6]', async (t, target) => {

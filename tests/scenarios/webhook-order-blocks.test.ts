@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { createWebhook, deliveriesOf, webhooksPath as path } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, type JsonObject, listAt, objectAt } from '../harness/json.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { createWebhook, deliveriesOf, webhooksPath as path } from '../harness/webhook.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 onEachTopology('a dead delivery blocks its record, or is skipped [webhooks §2.10]', async (t, target) => {
   await using receiver = await startReceiver();

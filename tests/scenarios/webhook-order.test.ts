@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { createWebhook, deliveriesOf, webhooksPath as path } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, type JsonObject } from '../harness/json.ts';
-import { type Receiver, startReceiver } from '../harness/receiver.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { createWebhook, deliveriesOf, webhooksPath as path } from '../harness/webhook.ts';
+import { type Receiver, startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 const recordOf = (body: JsonObject): unknown => at(body, 'data.record.id');
 

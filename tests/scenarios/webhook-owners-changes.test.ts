@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt } from '../harness/json.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { adminPath, collections, prepare } from './firms.ts';
 
 onEachTopology('what a change takes away is not sent any more [webhooks §9.4]', async (t, target) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { at } from '../harness/json.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { adminPath, bodiesAt, got, prepare } from './firms.ts';
 
 onEachTopology("an owner's filter reads what the owner gets [webhooks §9.3]", async (t, target) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../harness/eventually.ts';
 import { type JsonObject, listAt, objectAt } from '../harness/json.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { adminPath, prepare } from './firms.ts';
 
 onEachTopology('the log tells owners nothing about the network [webhooks §7.3]', async (t, target) => {

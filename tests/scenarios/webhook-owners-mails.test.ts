@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at } from '../harness/json.ts';
-import { type MailServer, startMailServer } from '../harness/mail-server.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { type MailServer, startMailServer } from '../harness/servers/mail-server.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { adminPath, collections, type Ground, ownersKey, prepare } from './firms.ts';
 
 const failing = 'Your webhook fails';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { createWebhook } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, type JsonObject, objectAt } from '../harness/json.ts';
-import { metricOf } from '../harness/metric.ts';
-import { type Delivery, startReceiver } from '../harness/receiver.ts';
-import { onOneProcess } from '../harness/target.ts';
-import { createWebhook } from '../harness/webhook.ts';
+import { metricOf } from '../harness/metrics/metric.ts';
+import { type Delivery, startReceiver } from '../harness/servers/receiver.ts';
+import { onOneProcess } from '../harness/stacks/target.ts';
 import { expectedOf, type Phase, phases, type State, type Told, toldOf, type Written } from './owners-model.ts';
 
 /** Set it to run with other writes. */

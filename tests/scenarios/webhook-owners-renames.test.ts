@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../harness/eventually.ts';
 import { at, objectAt, textAt } from '../harness/json.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { collections, ownersKey, prepare } from './firms.ts';
 
 onEachTopology("the settings for webhooks' owners follow renames [webhooks §9.1]", async (t, target) => {

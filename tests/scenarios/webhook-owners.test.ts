@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { at, listAt, objectAt } from '../harness/json.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { adminPath, bodiesAt, got, namesAt, prepare } from './firms.ts';
 
 onEachTopology('an owner gets the events that webhook_rule gives it [webhooks §9.2]', async (t, target) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { startReceiver } from '../harness/receiver.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { createWebhook, deliveriesOf, deliveryIn, webhooksPath as path } from '../harness/webhook.ts';
+import { createWebhook, deliveriesOf, deliveryIn, webhooksPath as path } from '../harness/clients/webhook.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 onEachTopology('a webhook keeps no payload in its log [webhooks §2.9]', async (t, target) => {
   await using receiver = await startReceiver();

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, type JsonObject, listAt, objectAt, textAt } from '../harness/json.ts';
-import { metricOf } from '../harness/metric.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { onEachTopology } from '../harness/target.ts';
+import { metricOf } from '../harness/metrics/metric.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 import { adminPath, prepare } from './firms.ts';
 
 const path = '/api/v1/webhooks';

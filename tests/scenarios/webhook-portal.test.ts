@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import pg from 'pg';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { onEachTopology, type Target } from '../harness/target.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology, type Target } from '../harness/stacks/target.ts';
 import { adminPath, prepare } from './firms.ts';
 
 const portalPath = `${adminPath}/portal`;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { createWebhook, deliveriesOf, webhooksPath as path } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import { numberAt } from '../harness/json.ts';
-import { receivedRecordIds, startReceiver } from '../harness/receiver.ts';
 import { refused } from '../harness/refusals.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { createWebhook, deliveriesOf, webhooksPath as path } from '../harness/webhook.ts';
+import { receivedRecordIds, startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 onEachTopology('a replay sends what a webhook never got [webhooks §4.5]', async (t, target) => {
   await using receiver = await startReceiver();

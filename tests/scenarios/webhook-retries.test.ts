@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { verifyDelivery } from '../harness/clients/signature.ts';
+import { createWebhook, deliveriesOf, deliveryIn, webhooksPath as path } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import { differences, is } from '../harness/matching.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { verifyDelivery } from '../harness/signature.ts';
-import { onEachTopology } from '../harness/target.ts';
-import { createWebhook, deliveriesOf, deliveryIn, webhooksPath as path } from '../harness/webhook.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { onEachTopology } from '../harness/stacks/target.ts';
 
 onEachTopology('a failed delivery is sent again', async (t, target) => {
   await using receiver = await startReceiver();

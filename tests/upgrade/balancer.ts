@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { joinSockets } from '../harness/join-sockets.ts';
+import { joinSockets } from '../harness/network/join-sockets.ts';
 
 /** A balancer in front of the gateways: it offers a connection to the next one if one refuses it, and retries nothing else. */
 export interface Balancer extends AsyncDisposable {

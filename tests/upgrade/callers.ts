@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Client, createClient } from '../harness/client.ts';
+import { type Client, createClient } from '../harness/clients/client.ts';
+import { file, multipart } from '../harness/clients/multipart.ts';
+import { committedIds } from '../harness/clients/write-burst.ts';
 import { at, textAt } from '../harness/json.ts';
-import { file, multipart } from '../harness/multipart.ts';
-import { firstAdmin, userCollection } from '../harness/stack.ts';
-import { committedIds } from '../harness/write-burst.ts';
+import { firstAdmin, userCollection } from '../harness/stacks/stack.ts';
 import { sendUntilAnswered, type Tally } from './requests.ts';
 
 /** Callers that do everything except plain writes, one thing after the other. */

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { linkDependencies, withoutGitVariables } from '../harness/fresh-clone.ts';
-import { repository } from '../harness/stack.ts';
+import { linkDependencies, withoutGitVariables } from '../harness/processes/fresh-clone.ts';
+import { repository } from '../harness/stacks/stack.ts';
 
 /** A version's code, ready to run. */
 export interface Version {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import { createDataDirectory } from '../harness/stack.ts';
+import { createDataDirectory } from '../harness/stacks/stack.ts';
 import type { Marks } from './small-deployment.ts';
 
 /** A data directory that the last release wrote and filled. `npm run release -- fixture` writes it. */

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { openLive } from '../harness/clients/live-client.ts';
+import { compareVersions } from '../harness/clients/live-list.ts';
+import { openSocket } from '../harness/clients/live-socket.ts';
 import { eventually } from '../harness/eventually.ts';
 import type { JsonObject } from '../harness/json.ts';
-import { openLive } from '../harness/live-client.ts';
-import { compareVersions } from '../harness/live-list.ts';
-import { openSocket } from '../harness/live-socket.ts';
 
 /** A live client that follows a collection, and reconnects with its cursor. */
 export interface Follower extends AsyncDisposable {

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { type Child, endChild, startChild } from '../harness/child.ts';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
 import { eventually, Hopeless } from '../harness/eventually.ts';
-import { copyFiles, linkDependencies } from '../harness/fresh-clone.ts';
-import { startServiceProcess } from '../harness/service-process.ts';
-import { environmentOf, repository, type Stack, startStack } from '../harness/stack.ts';
+import { type Child, endChild, startChild } from '../harness/processes/child.ts';
+import { copyFiles, linkDependencies } from '../harness/processes/fresh-clone.ts';
+import { startServiceProcess } from '../harness/stacks/service-process.ts';
+import { environmentOf, repository, type Stack, startStack } from '../harness/stacks/stack.ts';
 
 /** The next version's migration, which only adds: to every table, since sessions have plans for all of them. */
 const addsToAll = `do $$ declare name regclass; begin

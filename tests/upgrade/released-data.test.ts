@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
-import { endChild } from '../harness/child.ts';
-import { runCli } from '../harness/cli.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { readiness, startProduct } from '../harness/stack.ts';
+import { endChild } from '../harness/processes/child.ts';
+import { runCli } from '../harness/processes/cli.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { readiness, startProduct } from '../harness/stacks/stack.ts';
 import { released } from './check-out.ts';
 import { unpackFixture } from './fixture.ts';
 import { checkDeployment } from './small-deployment.ts';

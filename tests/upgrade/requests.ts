@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Answer, Client, Sending } from '../harness/client.ts';
+import type { Answer, Client, Sending } from '../harness/clients/client.ts';
 
 /** What requests were answered during the upgrade. */
 export interface Tally {

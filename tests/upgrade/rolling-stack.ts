@@ -1,16 +1,16 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Child, endChild, startChild } from '../harness/child.ts';
 import { eventually, Hopeless } from '../harness/eventually.ts';
-import { findFreePort } from '../harness/free-port.ts';
 import { textAt } from '../harness/json.ts';
+import { type Child, endChild, startChild } from '../harness/processes/child.ts';
+import { findFreePort } from '../harness/processes/free-port.ts';
 import {
   environmentOf,
   type Ground,
   type ServiceName,
   usualEnvironment,
   withoutOwnVariables,
-} from '../harness/stack.ts';
+} from '../harness/stacks/stack.ts';
 import { startBalancer } from './balancer.ts';
 import type { Version } from './check-out.ts';
 

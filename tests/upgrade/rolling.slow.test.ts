@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { verifyDelivery } from '../harness/clients/signature.ts';
+import { createWebhook } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { startReceiver } from '../harness/receiver.ts';
-import { verifyDelivery } from '../harness/signature.ts';
-import { callers, createGround } from '../harness/stack.ts';
-import { createWebhook } from '../harness/webhook.ts';
+import { startReceiver } from '../harness/servers/receiver.ts';
+import { callers, createGround } from '../harness/stacks/stack.ts';
 import { startCallers } from './callers.ts';
 import { checkOut, missingCommit, previousCommit, released, thisVersion } from './check-out.ts';
 import { type Follower, openFollower } from './follower.ts';

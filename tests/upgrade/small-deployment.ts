@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { createClient } from '../harness/client.ts';
+import { createClient } from '../harness/clients/client.ts';
+import { file, multipart } from '../harness/clients/multipart.ts';
+import { allowLoopback, createWebhook, webhooksPath } from '../harness/clients/webhook.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
-import { file, multipart } from '../harness/multipart.ts';
-import type { Receiver } from '../harness/receiver.ts';
-import { callers, firstAdmin, userCollection } from '../harness/stack.ts';
-import { allowLoopback, createWebhook, webhooksPath } from '../harness/webhook.ts';
+import type { Receiver } from '../harness/servers/receiver.ts';
+import { callers, firstAdmin, userCollection } from '../harness/stacks/stack.ts';
 
 /** What a deployment has that an upgrade must keep: a record with a file and history, an account, a key, a webhook. */
 export interface Marks {

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { endChild } from '../harness/child.ts';
-import { createDataDirectory, readiness, startProduct } from '../harness/stack.ts';
+import { endChild } from '../harness/processes/child.ts';
+import { createDataDirectory, readiness, startProduct } from '../harness/stacks/stack.ts';
 import { checkOut, released } from './check-out.ts';
 import { packFixture } from './fixture.ts';
 import { fillDeployment } from './small-deployment.ts';

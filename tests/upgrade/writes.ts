@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Client } from '../harness/client.ts';
+import type { Client } from '../harness/clients/client.ts';
+import { committedIds } from '../harness/clients/write-burst.ts';
 import { at, textAt } from '../harness/json.ts';
-import { committedIds } from '../harness/write-burst.ts';
 import { sendUntilAnswered, type Tally } from './requests.ts';
 
 const perSecond = 200;

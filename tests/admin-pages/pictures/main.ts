@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { builtPages } from '../../harness/admin-pages.ts';
-import { skipWithoutBrowser, startBrowser } from '../../harness/browser.ts';
-import { startReceiver } from '../../harness/receiver.ts';
-import { repository, startStack } from '../../harness/stack.ts';
+import { builtPages } from '../../harness/browser/admin-pages.ts';
+import { skipWithoutBrowser, startBrowser } from '../../harness/browser/browser.ts';
+import { startReceiver } from '../../harness/servers/receiver.ts';
+import { repository, startStack } from '../../harness/stacks/stack.ts';
 import { openSignedIn } from '../watched-page.ts';
 import { fillShop, type Shop } from './shop.ts';
 

@@ -1,7 +1,7 @@
-import type { Client } from '../../harness/client.ts';
+import type { Client } from '../../harness/clients/client.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { listAt } from '../../harness/json.ts';
-import type { Receiver } from '../../harness/receiver.ts';
+import type { Receiver } from '../../harness/servers/receiver.ts';
 
 const titles = [
   ['The Left Hand of Darkness', 'Ursula K. Le Guin', 1969],

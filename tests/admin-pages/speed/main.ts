@@ -1,9 +1,9 @@
 import { loadavg } from 'node:os';
-import { builtPages } from '../../harness/admin-pages.ts';
-import { skipWithoutBrowser, startBrowser } from '../../harness/browser.ts';
+import { builtPages } from '../../harness/browser/admin-pages.ts';
+import { skipWithoutBrowser, startBrowser } from '../../harness/browser/browser.ts';
 import { textAt } from '../../harness/json.ts';
-import { startReceiver } from '../../harness/receiver.ts';
-import { startStack } from '../../harness/stack.ts';
+import { startReceiver } from '../../harness/servers/receiver.ts';
+import { startStack } from '../../harness/stacks/stack.ts';
 import { openSignedIn } from '../watched-page.ts';
 import { deliver, fillCollections, fillMany, fillWide } from './fill.ts';
 import { measureFirstRow, measureKeystroke } from './measure.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { type CliResult, runCli } from '../../harness/cli.ts';
-import type { Client } from '../../harness/client.ts';
+import type { Client } from '../../harness/clients/client.ts';
 import { at, type JsonObject, listAt, textAt } from '../../harness/json.ts';
-import { type Receiver, startReceiver } from '../../harness/receiver.ts';
-import { createGround, environmentOf, firstAdmin, type Ground, startStack } from '../../harness/stack.ts';
+import { type CliResult, runCli } from '../../harness/processes/cli.ts';
+import { type Receiver, startReceiver } from '../../harness/servers/receiver.ts';
+import { createGround, environmentOf, firstAdmin, type Ground, startStack } from '../../harness/stacks/stack.ts';
 
 /** A running deployment with records, files, views and a webhook, and the commands on its backups. */
 export interface Deployment extends AsyncDisposable {

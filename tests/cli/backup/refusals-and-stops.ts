@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
-import { createGround, type Ground } from '../../harness/stack.ts';
-import { stopCli } from '../../harness/stop-cli.ts';
+import { stopCli } from '../../harness/processes/stop-cli.ts';
+import { createGround, type Ground } from '../../harness/stacks/stack.ts';
 import { type Deployment, variablesOf } from './deployment.ts';
 
 /** Failures in both commands. They need the archives `quiet.tar.gz` and `burst.tar.gz` from the tests before. */

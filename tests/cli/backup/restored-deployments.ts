@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { runCli } from '../../harness/cli.ts';
-import { createClient } from '../../harness/client.ts';
+import { createClient } from '../../harness/clients/client.ts';
+import { file, multipart } from '../../harness/clients/multipart.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { at, listAt, numberAt, objectAt, textAt } from '../../harness/json.ts';
-import { file, multipart } from '../../harness/multipart.ts';
-import { createGround, startStack } from '../../harness/stack.ts';
+import { runCli } from '../../harness/processes/cli.ts';
+import { createGround, startStack } from '../../harness/stacks/stack.ts';
 import { type Deployment, definitionsOf, listAll, perPage, variablesOf } from './deployment.ts';
 
 /** What a backup holds, and how a restored deployment behaves. */

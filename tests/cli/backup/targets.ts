@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { runCli } from '../../harness/cli.ts';
 import { at, listAt, numberAt } from '../../harness/json.ts';
+import { runCli } from '../../harness/processes/cli.ts';
 import { type Deployment, variablesOf } from './deployment.ts';
 
 /** Where a backup can be written. */

@@ -4,10 +4,10 @@ import { copyFileSync, existsSync, readdirSync, statSync, writeFileSync } from '
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
-import { createClient } from '../../harness/client.ts';
+import { createClient } from '../../harness/clients/client.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { at, listAt, numberAt, objectAt, textAt } from '../../harness/json.ts';
-import { createGround, startStack } from '../../harness/stack.ts';
+import { createGround, startStack } from '../../harness/stacks/stack.ts';
 import { type Deployment, definitionsOf, listAll, variablesOf } from './deployment.ts';
 
 const path = '/api/v1/admin/backups';

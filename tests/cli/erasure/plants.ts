@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../../harness/client.ts';
+import type { Client } from '../../harness/clients/client.ts';
 import { eventually } from '../../harness/eventually.ts';
-import { inDatabase } from '../../harness/in-database.ts';
 import { at, textAt } from '../../harness/json.ts';
+import { inDatabase } from '../../harness/stacks/in-database.ts';
 import { ended, linesOf, sendImport } from '../../scenarios/import-jobs.ts';
 import { deliver } from '../../scenarios/inbound-mails/mail-ground.ts';
 import { postmarkMail, postmarkPassword } from '../../scenarios/inbound-mails/requests.ts';

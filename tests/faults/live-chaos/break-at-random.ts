@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { LiveList } from '../../harness/clients/live-list.ts';
 import { eventually } from '../../harness/eventually.ts';
-import type { LiveList } from '../../harness/live-list.ts';
-import type { ServiceName, Stack } from '../../harness/stack.ts';
+import type { ServiceName, Stack } from '../../harness/stacks/stack.ts';
 import { random } from './random.ts';
 import type { SecondReplica } from './second-replica.ts';
 

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
-import { endChild } from '../../harness/child.ts';
-import { type Ground, type Stack, startStack } from '../../harness/stack.ts';
+import { endChild } from '../../harness/processes/child.ts';
+import { type Ground, type Stack, startStack } from '../../harness/stacks/stack.ts';
 import { random } from './random.ts';
 
 /** A second replica for every service, which starts and stops. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Client } from '../../harness/client.ts';
+import type { Client } from '../../harness/clients/client.ts';
 import { random } from './random.ts';
 
 /** How many writes were answered with success, and how many were refused or lost. */

@@ -1,14 +1,14 @@
-import { type Client, createClient } from '../../harness/client.ts';
-import { type CutProxy, startCutProxy } from '../../harness/cut-proxy.ts';
+import { type Client, createClient } from '../../harness/clients/client.ts';
+import { type LiveList, openLiveList } from '../../harness/clients/live-list.ts';
+import { createWebhook } from '../../harness/clients/webhook.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { textAt } from '../../harness/json.ts';
-import { type LiveList, openLiveList } from '../../harness/live-list.ts';
-import { type Receiver, startReceiver } from '../../harness/receiver.ts';
-import type { Server } from '../../harness/server.ts';
-import { startNats, startPostgres } from '../../harness/servers.ts';
-import { startSecondGateway } from '../../harness/service-process.ts';
-import { createGround, firstAdmin, startStack } from '../../harness/stack.ts';
-import { createWebhook } from '../../harness/webhook.ts';
+import { type CutProxy, startCutProxy } from '../../harness/network/cut-proxy.ts';
+import { type Receiver, startReceiver } from '../../harness/servers/receiver.ts';
+import type { Server } from '../../harness/servers/server.ts';
+import { startNats, startPostgres } from '../../harness/servers/servers.ts';
+import { startSecondGateway } from '../../harness/stacks/service-process.ts';
+import { createGround, firstAdmin, startStack } from '../../harness/stacks/stack.ts';
 
 /** The parts between which a network can fail. */
 export type LinkName =

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Server } from '../../harness/server.ts';
+import type { Server } from '../../harness/servers/server.ts';
 import type { Fault } from './faults.ts';
 
 const lastsMs = 8000;

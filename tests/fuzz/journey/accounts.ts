@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { createAuthenticator } from '../../harness/authenticator.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { at, listAt, objectAt, textAt } from '../../harness/json.ts';
-import type { MailServer } from '../../harness/mail-server.ts';
-import { type OidcServer, type Person, redirectUri } from '../../harness/oidc-server.ts';
-import { totpCode } from '../../harness/totp.ts';
+import type { MailServer } from '../../harness/servers/mail-server.ts';
+import { type OidcServer, type Person, redirectUri } from '../../harness/servers/oidc-server.ts';
+import { createAuthenticator } from '../../harness/sign-in/authenticator.ts';
+import { totpCode } from '../../harness/sign-in/totp.ts';
 import type { Call } from './survey.ts';
 
 interface Parts {

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
-import { createAuthenticator } from '../../harness/authenticator.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { listAt, objectAt, textAt } from '../../harness/json.ts';
-import { firstAdmin } from '../../harness/stack.ts';
-import { totpCode } from '../../harness/totp.ts';
+import { createAuthenticator } from '../../harness/sign-in/authenticator.ts';
+import { totpCode } from '../../harness/sign-in/totp.ts';
+import { firstAdmin } from '../../harness/stacks/stack.ts';
 import { goThroughMoves } from './moves.ts';
 import type { Call } from './survey.ts';
 

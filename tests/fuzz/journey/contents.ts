@@ -1,5 +1,5 @@
+import { file } from '../../harness/clients/multipart.ts';
 import { objectAt, textAt } from '../../harness/json.ts';
-import { file } from '../../harness/multipart.ts';
 import type { Call } from './survey.ts';
 
 /** A PNG with one pixel. */

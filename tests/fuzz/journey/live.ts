@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openLive } from '../../harness/live-client.ts';
+import { openLive } from '../../harness/clients/live-client.ts';
 import type { Call } from './survey.ts';
 
 interface Parts {

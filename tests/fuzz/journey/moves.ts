@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { zipArchive } from '../../harness/clients/zip-archive.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { textAt } from '../../harness/json.ts';
-import { createPocketBaseData } from '../../harness/pocketbase-data.ts';
-import { zipArchive } from '../../harness/zip-archive.ts';
+import { createPocketBaseData } from '../../harness/pocketbase/data.ts';
 import type { Call } from './survey.ts';
 
 /** Calls the operations on moves, with the backup of a PocketBase without collections. */

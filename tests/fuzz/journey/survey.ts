@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { type Answer, createClient } from '../../harness/client.ts';
-import { multipart, type Part } from '../../harness/multipart.ts';
+import { type Answer, createClient } from '../../harness/clients/client.ts';
+import { multipart, type Part } from '../../harness/clients/multipart.ts';
 import { createFindProblem, type FindProblem } from '../check-answer.ts';
 import { type Operation, operationsOf } from '../operations.ts';
 

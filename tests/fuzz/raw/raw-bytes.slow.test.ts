@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { eventually } from '../../harness/eventually.ts';
 import { textAt } from '../../harness/json.ts';
-import { loggedErrors } from '../../harness/logs.ts';
-import { listDescendants } from '../../harness/processes.ts';
-import { firstAdmin, type Stack, startStack, type Topology } from '../../harness/stack.ts';
+import { loggedErrors } from '../../harness/processes/logs.ts';
+import { listDescendants } from '../../harness/processes/processes.ts';
+import { firstAdmin, type Stack, startStack, type Topology } from '../../harness/stacks/stack.ts';
 import { createRandom } from './random.ts';
 import {
   collection,

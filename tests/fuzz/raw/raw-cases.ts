@@ -1,4 +1,4 @@
-import { pngOf } from '../../harness/png.ts';
+import { pngOf } from '../../harness/clients/png.ts';
 import { mutate, type Random } from './random.ts';
 
 /** Makes one case's bytes. */

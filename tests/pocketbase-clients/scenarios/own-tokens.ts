@@ -1,5 +1,5 @@
-import type { MailServer } from '../../harness/mail-server.ts';
-import { firstAdmin } from '../../harness/stack.ts';
+import type { MailServer } from '../../harness/servers/mail-server.ts';
+import { firstAdmin } from '../../harness/stacks/stack.ts';
 import type { Scenario } from './read-scenarios.ts';
 
 /** What a token of PocketBase says. */

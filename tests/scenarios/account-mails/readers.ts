@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { type Answer, createClient } from '../../harness/client.ts';
+import { type Answer, createClient } from '../../harness/clients/client.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { objectAt, textAt } from '../../harness/json.ts';
-import { startMailServer } from '../../harness/mail-server.ts';
-import type { Target } from '../../harness/target.ts';
+import { startMailServer } from '../../harness/servers/mail-server.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 
 export const password = 'a long and winding password';
 export const changed = 'another long password';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Client } from '../../harness/client.ts';
+import type { Client } from '../../harness/clients/client.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { at, type JsonObject, listAt, objectAt, textAt } from '../../harness/json.ts';
-import type { Target } from '../../harness/target.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { erased, tablesWith } from '../erasures.ts';
 
 const marker = 'Dudelsackspielerin';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Answer } from '../../harness/client.ts';
+import type { Answer } from '../../harness/clients/client.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { at, textAt } from '../../harness/json.ts';
-import type { Target } from '../../harness/target.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { ask, countJobs, effects, jobIn, jobsPath, open, readJob } from './jobs-ground.ts';
 
 /** Jobs begin with the writes that cause them, once for each key, at their time and by their priority. */

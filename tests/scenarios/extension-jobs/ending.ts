@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { openBusReader } from '../../harness/bus-reader.ts';
-import { cataloguePath, validatorOf } from '../../harness/event-catalogue.ts';
+import { openBusReader } from '../../harness/clients/bus-reader.ts';
+import { cataloguePath, validatorOf } from '../../harness/docs/event-catalogue.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { at, listAt } from '../../harness/json.ts';
 import { is } from '../../harness/matching.ts';
 import { refused } from '../../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../../harness/scenario.ts';
-import type { Target } from '../../harness/target.ts';
+import { runScenarios, type Scenario } from '../../harness/stacks/scenario.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { ask, countJobs, effects, jobIn, jobsPath, open, readJob } from './jobs-ground.ts';
 
 const unknown = '01890000-0000-7000-8000-000000000001';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { type Answer, type Client, createClient } from '../../harness/client.ts';
+import { type Answer, type Client, createClient } from '../../harness/clients/client.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { at, listAt, objectAt, textAt } from '../../harness/json.ts';
-import { startMailServer } from '../../harness/mail-server.ts';
-import { redirectUri, startOidcServer } from '../../harness/oidc-server.ts';
-import type { Target } from '../../harness/target.ts';
+import { startMailServer } from '../../harness/servers/mail-server.ts';
+import { redirectUri, startOidcServer } from '../../harness/servers/oidc-server.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 
 const password = 'correct horse battery staple';
 const path = '/api/v1/auth/club_members';

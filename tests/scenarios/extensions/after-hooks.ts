@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { eventually } from '../../harness/eventually.ts';
 import { at, listAt } from '../../harness/json.ts';
-import type { Target } from '../../harness/target.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 
 const name = (field: string) => ({ name: field, type: 'text' });
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
-import { openBusReader } from '../../harness/bus-reader.ts';
+import { openBusReader } from '../../harness/clients/bus-reader.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { at } from '../../harness/json.ts';
 import { is } from '../../harness/matching.ts';
 import { refused } from '../../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../../harness/scenario.ts';
-import type { Target } from '../../harness/target.ts';
+import { runScenarios, type Scenario } from '../../harness/stacks/scenario.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { countOf, done, refusedAt, result, sendBatch } from '../batch-shop.ts';
 
 /** `records.batch`, and record batches with hooks. */

@@ -3,8 +3,8 @@ import type { TestContext } from 'node:test';
 import { listAt } from '../../harness/json.ts';
 import { is } from '../../harness/matching.ts';
 import { refused } from '../../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../../harness/scenario.ts';
-import type { Target } from '../../harness/target.ts';
+import { runScenarios, type Scenario } from '../../harness/stacks/scenario.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { several } from '../tagged-posts.ts';
 
 const spec = 'extensions §2.4';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { openBusReader } from '../../harness/bus-reader.ts';
+import { openBusReader } from '../../harness/clients/bus-reader.ts';
+import { createWebhook } from '../../harness/clients/webhook.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { textAt } from '../../harness/json.ts';
-import { startReceiver } from '../../harness/receiver.ts';
 import { refused } from '../../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../../harness/scenario.ts';
-import type { Target } from '../../harness/target.ts';
-import { createWebhook } from '../../harness/webhook.ts';
+import { startReceiver } from '../../harness/servers/receiver.ts';
+import { runScenarios, type Scenario } from '../../harness/stacks/scenario.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 
 /** Names and the subjects under which they are published. */
 const good: readonly (readonly [name: string, subject: string | RegExp])[] = [

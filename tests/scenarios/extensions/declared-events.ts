@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { createWebhook } from '../../harness/clients/webhook.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { at, listAt, objectAt } from '../../harness/json.ts';
-import { startReceiver } from '../../harness/receiver.ts';
-import type { Target } from '../../harness/target.ts';
-import { createWebhook } from '../../harness/webhook.ts';
+import { startReceiver } from '../../harness/servers/receiver.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 
 const path = '/api/v1/webhooks/events';
 const name = 'shop.closed';

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import { find } from '../../fuzz/operations.ts';
 import { at, objectAt, textAt } from '../../harness/json.ts';
 import { differences, is } from '../../harness/matching.ts';
-import type { Target } from '../../harness/target.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 
 /** Every API document reader sees extension routes, with the callers that they admit. */
 export async function descriptions(t: TestContext, target: Target): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { numberAt } from '../../harness/json.ts';
-import type { Target } from '../../harness/target.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { countsOf, imported, linesOf, recordsOf, refusedRows } from '../import-jobs.ts';
 
 /** Imports into the extension `shop`'s collections. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { createClient } from '../../harness/client.ts';
+import { createClient } from '../../harness/clients/client.ts';
+import { file, multipart } from '../../harness/clients/multipart.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { listAt, textAt } from '../../harness/json.ts';
-import { startMailServer } from '../../harness/mail-server.ts';
-import { file, multipart } from '../../harness/multipart.ts';
-import type { Target } from '../../harness/target.ts';
+import { startMailServer } from '../../harness/servers/mail-server.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 
 const megabyte = 'x'.repeat(1_000_000);
 

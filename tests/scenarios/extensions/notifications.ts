@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { is } from '../../harness/matching.ts';
-import { accessToken, gone, type PushServer, phone } from '../../harness/push-server.ts';
 import { refused } from '../../harness/refusals.ts';
-import { runScenarios } from '../../harness/scenario.ts';
-import type { Target } from '../../harness/target.ts';
+import { accessToken, gone, type PushServer, phone } from '../../harness/servers/push-server.ts';
+import { runScenarios } from '../../harness/stacks/scenario.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 
 const path = '/api/v1/admin/notifications/test';
 const request = `POST ${path}`;

@@ -3,8 +3,8 @@ import type { TestContext } from 'node:test';
 import { at, type JsonObject, listAt } from '../../harness/json.ts';
 import { is } from '../../harness/matching.ts';
 import { refused } from '../../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../../harness/scenario.ts';
-import type { Target } from '../../harness/target.ts';
+import { runScenarios, type Scenario } from '../../harness/stacks/scenario.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 
 const spec = 'extensions §6.1';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { eventually } from '../../harness/eventually.ts';
 import { at, listAt } from '../../harness/json.ts';
-import { logLines } from '../../harness/logs.ts';
-import type { Target } from '../../harness/target.ts';
+import { logLines } from '../../harness/processes/logs.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 
 /** An extension with a hook, a route and a cron of each kind; they answer the imported word. */
 const source = (path: string, schedule: string, afterUpdate = ''): string => `

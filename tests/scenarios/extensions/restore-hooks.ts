@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { file } from '../../harness/clients/multipart.ts';
 import { objectAt, textAt } from '../../harness/json.ts';
 import { is } from '../../harness/matching.ts';
-import { file } from '../../harness/multipart.ts';
 import { refused } from '../../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../../harness/scenario.ts';
-import type { Target } from '../../harness/target.ts';
+import { runScenarios, type Scenario } from '../../harness/stacks/scenario.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { fileField, namesOf, upload } from '../file-forms.ts';
 import { rowsOf } from '../history-rows.ts';
 

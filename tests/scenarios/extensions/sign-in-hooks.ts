@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { type Answer, type Client, createClient } from '../../harness/client.ts';
-import { cataloguePath, validatorOf } from '../../harness/event-catalogue.ts';
+import { type Answer, type Client, createClient } from '../../harness/clients/client.ts';
+import { createWebhook, webhooksPath } from '../../harness/clients/webhook.ts';
+import { cataloguePath, validatorOf } from '../../harness/docs/event-catalogue.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { at, listAt, textAt } from '../../harness/json.ts';
-import { startMailServer } from '../../harness/mail-server.ts';
-import { redirectUri, startOidcServer } from '../../harness/oidc-server.ts';
-import { startReceiver } from '../../harness/receiver.ts';
-import { firstAdmin } from '../../harness/stack.ts';
-import type { Target } from '../../harness/target.ts';
-import { totpCode } from '../../harness/totp.ts';
-import { createWebhook, webhooksPath } from '../../harness/webhook.ts';
+import { startMailServer } from '../../harness/servers/mail-server.ts';
+import { redirectUri, startOidcServer } from '../../harness/servers/oidc-server.ts';
+import { startReceiver } from '../../harness/servers/receiver.ts';
+import { totpCode } from '../../harness/sign-in/totp.ts';
+import { firstAdmin } from '../../harness/stacks/stack.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 
 const password = 'correct horse battery staple';
 const collection = 'door_users';

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { allowLoopback } from '../../harness/clients/webhook.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { at, listAt } from '../../harness/json.ts';
-import { startMailServer } from '../../harness/mail-server.ts';
 import { is } from '../../harness/matching.ts';
-import { gone, type PushServer, phone } from '../../harness/push-server.ts';
-import { startReceiver } from '../../harness/receiver.ts';
 import { refused } from '../../harness/refusals.ts';
-import { runScenarios, type Scenario } from '../../harness/scenario.ts';
-import type { Target } from '../../harness/target.ts';
-import { allowLoopback } from '../../harness/webhook.ts';
+import { startMailServer } from '../../harness/servers/mail-server.ts';
+import { gone, type PushServer, phone } from '../../harness/servers/push-server.ts';
+import { startReceiver } from '../../harness/servers/receiver.ts';
+import { runScenarios, type Scenario } from '../../harness/stacks/scenario.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 
 const spec = 'extensions §6';
 

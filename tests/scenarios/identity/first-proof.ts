@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { inDatabase } from '../../harness/in-database.ts';
-import type { Target } from '../../harness/target.ts';
+import { inDatabase } from '../../harness/stacks/in-database.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { auth, type People, type Person, password, statusOf, subjects } from './people.ts';
 
 const spec = 'identity §2';

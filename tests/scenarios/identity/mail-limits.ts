@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { createClient } from '../../harness/client.ts';
+import { createClient } from '../../harness/clients/client.ts';
 import { textAt } from '../../harness/json.ts';
-import type { Target } from '../../harness/target.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { allNoticed, mailsTo, newAddress, type People, password, settled, statusOf, subjects } from './people.ts';
 
 const spec = 'identity §6.1';

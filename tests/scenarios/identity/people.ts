@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type Answer, type Client, createClient } from '../../harness/client.ts';
+import { type Answer, type Client, createClient } from '../../harness/clients/client.ts';
 import { eventually } from '../../harness/eventually.ts';
-import { inDatabase } from '../../harness/in-database.ts';
 import { at, listAt, objectAt, textAt } from '../../harness/json.ts';
-import { type MailServer, startMailServer } from '../../harness/mail-server.ts';
-import type { Target } from '../../harness/target.ts';
-import { totpCode } from '../../harness/totp.ts';
+import { type MailServer, startMailServer } from '../../harness/servers/mail-server.ts';
+import { totpCode } from '../../harness/sign-in/totp.ts';
+import { inDatabase } from '../../harness/stacks/in-database.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 
 export const password = 'a long and winding password';
 export const auth = '/api/v1/auth/holders';

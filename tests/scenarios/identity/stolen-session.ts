@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { createClient } from '../../harness/client.ts';
+import { createClient } from '../../harness/clients/client.ts';
 import { eventually } from '../../harness/eventually.ts';
-import { inDatabase } from '../../harness/in-database.ts';
 import { textAt } from '../../harness/json.ts';
-import type { Target } from '../../harness/target.ts';
-import { totpCode } from '../../harness/totp.ts';
+import { totpCode } from '../../harness/sign-in/totp.ts';
+import { inDatabase } from '../../harness/stacks/in-database.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { ageSignIns, auth, codeOf, newAddress, type People, password, statusOf, subjects } from './people.ts';
 
 const spec = 'identity §5';

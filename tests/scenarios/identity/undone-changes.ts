@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { createClient } from '../../harness/client.ts';
-import { inDatabase } from '../../harness/in-database.ts';
+import { createClient } from '../../harness/clients/client.ts';
 import { textAt } from '../../harness/json.ts';
-import type { Target } from '../../harness/target.ts';
+import { inDatabase } from '../../harness/stacks/in-database.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { auth, codeOf, newAddress, type People, type Person, password, settled, statusOf, subjects } from './people.ts';
 
 const spec = 'identity §4.4';

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
-import { startCannedServer } from '../../harness/canned-server.ts';
-import type { Answer, Sending } from '../../harness/client.ts';
+import type { Answer, Sending } from '../../harness/clients/client.ts';
+import { file } from '../../harness/clients/multipart.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { at, listAt, textAt } from '../../harness/json.ts';
-import { file } from '../../harness/multipart.ts';
-import type { Target } from '../../harness/target.ts';
+import { startCannedServer } from '../../harness/servers/canned-server.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { configure, countTaken, deliver, takenMail } from './mail-ground.ts';
 import {
   mailgunMail,

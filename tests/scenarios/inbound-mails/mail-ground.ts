@@ -1,4 +1,4 @@
-import type { Answer, Client, Sending } from '../../harness/client.ts';
+import type { Answer, Client, Sending } from '../../harness/clients/client.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { at } from '../../harness/json.ts';
 import { secrets } from './requests.ts';

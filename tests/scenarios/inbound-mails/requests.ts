@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import type { Sending } from '../../harness/client.ts';
-import { multipart, type Part } from '../../harness/multipart.ts';
+import type { Sending } from '../../harness/clients/client.ts';
+import { multipart, type Part } from '../../harness/clients/multipart.ts';
 
 /** What providers post, in the formats that they publish. The texts are the tests' own. */
 

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { eventually } from '../../harness/eventually.ts';
 import { at, listAt, textAt } from '../../harness/json.ts';
-import { startMailServer } from '../../harness/mail-server.ts';
-import type { Target } from '../../harness/target.ts';
+import { startMailServer } from '../../harness/servers/mail-server.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { newPerson, password, path, statusOf, type Visitor } from './visitor.ts';
 
 /** Links that their owner removes, or the product to protect the owner. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Answer } from '../../harness/client.ts';
+import type { Answer } from '../../harness/clients/client.ts';
 import { eventually } from '../../harness/eventually.ts';
-import { inDatabase } from '../../harness/in-database.ts';
 import { at, listAt, textAt } from '../../harness/json.ts';
 import { differences, is } from '../../harness/matching.ts';
-import type { Target } from '../../harness/target.ts';
-import { totpCode, wrongTotpCode } from '../../harness/totp.ts';
+import { totpCode, wrongTotpCode } from '../../harness/sign-in/totp.ts';
+import { inDatabase } from '../../harness/stacks/in-database.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { newPerson, password, path, provider, statusOf, type Visitor } from './visitor.ts';
 
 const profileOf = ({ id, email }: ReturnType<typeof newPerson>) => ({ provider, id, email, email_verified: true });

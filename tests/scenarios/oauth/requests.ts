@@ -1,9 +1,9 @@
 import type { TestContext } from 'node:test';
 import { is } from '../../harness/matching.ts';
-import { type OidcServer, redirectUri } from '../../harness/oidc-server.ts';
 import { refused } from '../../harness/refusals.ts';
-import { runScenarios } from '../../harness/scenario.ts';
-import type { Target } from '../../harness/target.ts';
+import { type OidcServer, redirectUri } from '../../harness/servers/oidc-server.ts';
+import { runScenarios } from '../../harness/stacks/scenario.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { challengeOf, password, path, provider, queryOf } from './visitor.ts';
 
 const notEnabled = { status: 422, json: { error: is.text, code: 'oauth_provider_not_enabled' } };

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
-import type { Answer } from '../../harness/client.ts';
+import type { Answer } from '../../harness/clients/client.ts';
 import { at, objectAt, textAt } from '../../harness/json.ts';
 import { differences, is } from '../../harness/matching.ts';
-import type { OidcServer, Person } from '../../harness/oidc-server.ts';
 import { refused } from '../../harness/refusals.ts';
-import { runScenarios } from '../../harness/scenario.ts';
-import type { Target } from '../../harness/target.ts';
+import type { OidcServer, Person } from '../../harness/servers/oidc-server.ts';
+import { runScenarios } from '../../harness/stacks/scenario.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { newPerson, password, path, statusOf, type Visitor } from './visitor.ts';
 
 /** Users who sign in with the provider, for the first time and again. */

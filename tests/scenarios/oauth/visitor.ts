@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
-import { type Answer, type Client, createClient } from '../../harness/client.ts';
+import { type Answer, type Client, createClient } from '../../harness/clients/client.ts';
 import { textAt } from '../../harness/json.ts';
-import { type OidcServer, type Person, redirectUri } from '../../harness/oidc-server.ts';
-import type { Target } from '../../harness/target.ts';
+import { type OidcServer, type Person, redirectUri } from '../../harness/servers/oidc-server.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 
 export const password = 'correct horse battery staple';
 export const provider = 'oidc';

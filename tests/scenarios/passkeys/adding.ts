@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { createAuthenticator, type Deviation, developmentOrigin, flag } from '../../harness/authenticator.ts';
-import type { CborValue } from '../../harness/cbor.ts';
-import { createClient } from '../../harness/client.ts';
-import { inDatabase } from '../../harness/in-database.ts';
+import { createClient } from '../../harness/clients/client.ts';
 import { at, listAt, textAt } from '../../harness/json.ts';
 import { differences, is } from '../../harness/matching.ts';
-import type { Target } from '../../harness/target.ts';
+import { createAuthenticator, type Deviation, developmentOrigin, flag } from '../../harness/sign-in/authenticator.ts';
+import type { CborValue } from '../../harness/sign-in/cbor.ts';
+import { inDatabase } from '../../harness/stacks/in-database.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { auth, badPasskey, type Members, outcome, passkeys, password } from './members.ts';
 
 const statement: ReadonlyMap<string, CborValue> = new Map([['sig', Buffer.alloc(64)]]);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { eventually } from '../../harness/eventually.ts';
-import { startMailServer } from '../../harness/mail-server.ts';
-import type { Target } from '../../harness/target.ts';
+import { startMailServer } from '../../harness/servers/mail-server.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { auth, badPasskey, type Members, outcome, password } from './members.ts';
 
 /** The first proof of an address removes passkeys that may be another person's. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { type Authenticator, createAuthenticator, type Deviation } from '../../harness/authenticator.ts';
-import { type Answer, type Client, createClient } from '../../harness/client.ts';
+import { type Answer, type Client, createClient } from '../../harness/clients/client.ts';
 import { at, type JsonObject, listAt, textAt } from '../../harness/json.ts';
-import type { Target } from '../../harness/target.ts';
+import { type Authenticator, createAuthenticator, type Deviation } from '../../harness/sign-in/authenticator.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 
 export const password = 'a long and winding password';
 export const auth = '/api/v1/auth/members';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { inDatabase } from '../../harness/in-database.ts';
 import { at, textAt } from '../../harness/json.ts';
-import type { Target } from '../../harness/target.ts';
+import { inDatabase } from '../../harness/stacks/in-database.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { auth, badPasskey, type Member, type Members, outcome, passkeys, password } from './members.ts';
 
 /** The owner manages passkeys, and an admin removes lost ones. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { createAuthenticator, type Deviation, developmentOrigin, flag } from '../../harness/authenticator.ts';
 import { eventually } from '../../harness/eventually.ts';
-import { inDatabase } from '../../harness/in-database.ts';
 import { at, textAt } from '../../harness/json.ts';
 import { differences, is } from '../../harness/matching.ts';
-import type { Target } from '../../harness/target.ts';
-import { totpCode } from '../../harness/totp.ts';
+import { createAuthenticator, type Deviation, developmentOrigin, flag } from '../../harness/sign-in/authenticator.ts';
+import { totpCode } from '../../harness/sign-in/totp.ts';
+import { inDatabase } from '../../harness/stacks/in-database.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 import { auth, badPasskey, type Members, outcome, passkeys } from './members.ts';
 
 const random = Buffer.alloc(32, 7).toString('base64url');

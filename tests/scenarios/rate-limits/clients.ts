@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Client } from '../../harness/client.ts';
+import type { Client } from '../../harness/clients/client.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { at } from '../../harness/json.ts';
 import { type LimitedCall, type LimitedStack, newAddress } from './limited-stack.ts';

@@ -1,8 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { type Answer, type Client, createClient } from '../../harness/client.ts';
+import { type Answer, type Client, createClient } from '../../harness/clients/client.ts';
 import { eventually } from '../../harness/eventually.ts';
-import { startSecondGateway } from '../../harness/service-process.ts';
-import { createGround, firstAdmin, type Ground, type Stack, startStack, type Topology } from '../../harness/stack.ts';
+import { startSecondGateway } from '../../harness/stacks/service-process.ts';
+import {
+  createGround,
+  firstAdmin,
+  type Ground,
+  type Stack,
+  startStack,
+  type Topology,
+} from '../../harness/stacks/stack.ts';
 
 export interface Rule {
   readonly label: string;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type LiveClient, openLive } from '../../harness/clients/live-client.ts';
 import { eventually } from '../../harness/eventually.ts';
 import type { JsonObject } from '../../harness/json.ts';
-import { type LiveClient, openLive } from '../../harness/live-client.ts';
-import { topologiesOrInCi } from '../../harness/target.ts';
+import { topologiesOrInCi } from '../../harness/stacks/target.ts';
 import { startReplicas } from '../replicas/start-replicas.ts';
 import { channelPath, present, setChannels } from './channels.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { type LiveClient, openLive } from '../../harness/clients/live-client.ts';
 import { at, objectAt } from '../../harness/json.ts';
-import { type LiveClient, openLive } from '../../harness/live-client.ts';
-import { onEachTopology, replicaCount } from '../../harness/target.ts';
+import { onEachTopology, replicaCount } from '../../harness/stacks/target.ts';
 import { channelPath, setChannels } from './channels.ts';
 import { createNotes, join } from './notes.ts';
 

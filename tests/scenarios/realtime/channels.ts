@@ -1,7 +1,7 @@
-import type { Client } from '../../harness/client.ts';
-import { followedEverywhere } from '../../harness/followed-settings.ts';
+import type { Client } from '../../harness/clients/client.ts';
+import type { LiveClient } from '../../harness/clients/live-client.ts';
 import type { JsonObject } from '../../harness/json.ts';
-import type { LiveClient } from '../../harness/live-client.ts';
+import { followedEverywhere } from '../../harness/stacks/followed-settings.ts';
 
 interface ChannelEntry {
   readonly pattern: string;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { type LiveClient, openLive } from '../../harness/clients/live-client.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { at, type JsonObject } from '../../harness/json.ts';
-import { type LiveClient, openLive } from '../../harness/live-client.ts';
-import { onEachTopology } from '../../harness/target.ts';
+import { onEachTopology } from '../../harness/stacks/target.ts';
 
 /** A collection that is created, or changed, right before its records. */
 interface Round {

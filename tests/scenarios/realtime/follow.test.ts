@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { openLive } from '../../harness/clients/live-client.ts';
 import { at } from '../../harness/json.ts';
-import { openLive } from '../../harness/live-client.ts';
-import { onEachTopology } from '../../harness/target.ts';
+import { onEachTopology } from '../../harness/stacks/target.ts';
 import { createNotes, withoutHeartbeats } from './notes.ts';
 
 onEachTopology('changes reach who follows them', async (t, target) => {

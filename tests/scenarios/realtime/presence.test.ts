@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { type LiveClient, openLive } from '../../harness/clients/live-client.ts';
+import { openSocket } from '../../harness/clients/live-socket.ts';
 import { eventually } from '../../harness/eventually.ts';
 import type { JsonObject } from '../../harness/json.ts';
-import { type LiveClient, openLive } from '../../harness/live-client.ts';
-import { openSocket } from '../../harness/live-socket.ts';
-import { onEachTopology } from '../../harness/target.ts';
+import { onEachTopology } from '../../harness/stacks/target.ts';
 import { channelPath, present, setChannels } from './channels.ts';
 
 onEachTopology('presence says who follows a channel', async (t, target) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { followedEverywhere } from '../../harness/followed-settings.ts';
+import { type LiveClient, openLive } from '../../harness/clients/live-client.ts';
 import { at } from '../../harness/json.ts';
-import { type LiveClient, openLive } from '../../harness/live-client.ts';
-import { onEachTopology, replicaCount } from '../../harness/target.ts';
+import { followedEverywhere } from '../../harness/stacks/followed-settings.ts';
+import { onEachTopology, replicaCount } from '../../harness/stacks/target.ts';
 import { createNotes, join } from './notes.ts';
 
 const notes = { collection: 'notes' };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { type LiveClient, openLive } from '../../harness/clients/live-client.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { at } from '../../harness/json.ts';
-import { type LiveClient, openLive } from '../../harness/live-client.ts';
-import { onEachTopology, replicaCount } from '../../harness/target.ts';
+import { onEachTopology, replicaCount } from '../../harness/stacks/target.ts';
 import { createNotes, withoutHeartbeats } from './notes.ts';
 
 const notes = { collection: 'notes' };

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { createClient } from '../../harness/client.ts';
+import { createClient } from '../../harness/clients/client.ts';
+import { type LiveClient, openLive } from '../../harness/clients/live-client.ts';
 import { textAt } from '../../harness/json.ts';
-import { type LiveClient, openLive } from '../../harness/live-client.ts';
-import { topologiesOrInCi } from '../../harness/target.ts';
-import { mint } from '../../harness/tokens.ts';
+import { mint } from '../../harness/sign-in/tokens.ts';
+import { topologiesOrInCi } from '../../harness/stacks/target.ts';
 import { startReplicas } from '../replicas/start-replicas.ts';
 import { createNotes, join, type Person, password } from './notes.ts';
 

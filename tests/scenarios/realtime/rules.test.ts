@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { type LiveClient, openLive } from '../../harness/clients/live-client.ts';
 import { eventually } from '../../harness/eventually.ts';
-import { type LiveClient, openLive } from '../../harness/live-client.ts';
-import { onEachTopology, type Target } from '../../harness/target.ts';
+import { onEachTopology, type Target } from '../../harness/stacks/target.ts';
 import { createNotes, join, type Person } from './notes.ts';
 
 const typesOf = (live: LiveClient) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { type LiveClient, openLive } from '../../harness/clients/live-client.ts';
 import { at, textAt } from '../../harness/json.ts';
-import { type LiveClient, openLive } from '../../harness/live-client.ts';
-import { onEachTopology } from '../../harness/target.ts';
+import { onEachTopology } from '../../harness/stacks/target.ts';
 import { makeKey } from '../service-keys.ts';
 
 const text = (name: string) => ({ name, type: 'text' });

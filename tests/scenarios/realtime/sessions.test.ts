@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { openLive } from '../../harness/clients/live-client.ts';
 import { textAt } from '../../harness/json.ts';
-import { openLive } from '../../harness/live-client.ts';
-import { onEachTopology } from '../../harness/target.ts';
+import { onEachTopology } from '../../harness/stacks/target.ts';
 import { createNotes, join, password } from './notes.ts';
 
 const notes = { collection: 'notes' };

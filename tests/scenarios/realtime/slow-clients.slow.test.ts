@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { openLive } from '../../harness/clients/live-client.ts';
 import { eventually } from '../../harness/eventually.ts';
-import { followedEverywhere } from '../../harness/followed-settings.ts';
-import { inDatabase } from '../../harness/in-database.ts';
 import { at } from '../../harness/json.ts';
-import { openLive } from '../../harness/live-client.ts';
-import { onEachTopology, replicaCount } from '../../harness/target.ts';
+import { followedEverywhere } from '../../harness/stacks/followed-settings.ts';
+import { inDatabase } from '../../harness/stacks/in-database.ts';
+import { onEachTopology, replicaCount } from '../../harness/stacks/target.ts';
 import { createNotes } from './notes.ts';
 
 /** More than 1 MiB and two sockets' buffers. */

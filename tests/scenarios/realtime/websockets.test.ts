@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { openSocket } from '../../harness/clients/live-socket.ts';
 import { eventually } from '../../harness/eventually.ts';
-import { openSocket } from '../../harness/live-socket.ts';
-import { onEachTopology } from '../../harness/target.ts';
+import { onEachTopology } from '../../harness/stacks/target.ts';
 import { channelPath, setChannels } from './channels.ts';
 import { createNotes, join, withoutHeartbeats } from './notes.ts';
 

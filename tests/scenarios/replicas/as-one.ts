@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { openBusReader } from '../../harness/bus-reader.ts';
-import type { Client } from '../../harness/client.ts';
+import { openBusReader } from '../../harness/clients/bus-reader.ts';
+import type { Client } from '../../harness/clients/client.ts';
+import { createWebhook, deliveriesOf } from '../../harness/clients/webhook.ts';
 import { eventually } from '../../harness/eventually.ts';
-import { loggedErrors } from '../../harness/logs.ts';
-import { startReceiver } from '../../harness/receiver.ts';
-import { firstAdmin, type Stack } from '../../harness/stack.ts';
-import { createWebhook, deliveriesOf } from '../../harness/webhook.ts';
+import { loggedErrors } from '../../harness/processes/logs.ts';
+import { startReceiver } from '../../harness/servers/receiver.ts';
+import { firstAdmin, type Stack } from '../../harness/stacks/stack.ts';
 import type { Replicas } from './start-replicas.ts';
 
 const events = 60;

@@ -3,9 +3,9 @@ import { readdir } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { file, multipart } from '../../harness/clients/multipart.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { objectAt, textAt } from '../../harness/json.ts';
-import { file, multipart } from '../../harness/multipart.ts';
 import type { Replicas } from './start-replicas.ts';
 
 /** Each replica serves the other's files. A one-time token works once over both. */

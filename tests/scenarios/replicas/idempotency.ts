@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
-import type { Answer, Client } from '../../harness/client.ts';
+import type { Answer, Client } from '../../harness/clients/client.ts';
 import { at } from '../../harness/json.ts';
 import type { Replicas } from './start-replicas.ts';
 

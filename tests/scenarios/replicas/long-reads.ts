@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import pg from 'pg';
-import type { Answer } from '../../harness/client.ts';
+import type { Answer } from '../../harness/clients/client.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { textAt } from '../../harness/json.ts';
 import type { Replicas } from './start-replicas.ts';

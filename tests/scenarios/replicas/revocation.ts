@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { type Client, createClient } from '../../harness/client.ts';
+import { type Client, createClient } from '../../harness/clients/client.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { textAt } from '../../harness/json.ts';
 import type { Replicas } from './start-replicas.ts';

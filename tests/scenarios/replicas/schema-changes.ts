@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { eventually } from '../../harness/eventually.ts';
 import { type JsonObject, objectAt } from '../../harness/json.ts';
-import { loggedErrors } from '../../harness/logs.ts';
+import { loggedErrors } from '../../harness/processes/logs.ts';
 import type { Replicas } from './start-replicas.ts';
 
 const path = '/api/v1/collections';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { createClient } from '../../harness/client.ts';
+import { createClient } from '../../harness/clients/client.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { makeKey } from '../service-keys.ts';
 import type { Replicas } from './start-replicas.ts';

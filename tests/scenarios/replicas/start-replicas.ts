@@ -8,7 +8,7 @@ import {
   shareKeyFile,
   startStack,
   type Topology,
-} from '../../harness/stack.ts';
+} from '../../harness/stacks/stack.ts';
 
 /** Two replicas of every service: on one database and one bus, with one secret and one upload folder. */
 export interface Replicas extends AsyncDisposable {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { type Answer, type Client, createClient } from '../../harness/client.ts';
-import { followedEverywhere } from '../../harness/followed-settings.ts';
+import { type Answer, type Client, createClient } from '../../harness/clients/client.ts';
 import { objectAt, textAt } from '../../harness/json.ts';
-import type { Target } from '../../harness/target.ts';
-import { totpCode } from '../../harness/totp.ts';
+import { totpCode } from '../../harness/sign-in/totp.ts';
+import { followedEverywhere } from '../../harness/stacks/followed-settings.ts';
+import type { Target } from '../../harness/stacks/target.ts';
 
 export const password = 'a long and winding password';
 export const auth = '/api/v1/auth/officers';

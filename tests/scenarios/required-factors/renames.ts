@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Answer } from '../../harness/client.ts';
+import type { Answer } from '../../harness/clients/client.ts';
 import { eventually } from '../../harness/eventually.ts';
 import { at, objectAt, textAt } from '../../harness/json.ts';
 import { auth, newEmail, type Officers, password, required, settingsPath } from './officers.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { createAuthenticator, type Deviation, flag } from '../../harness/authenticator.ts';
-import type { Answer } from '../../harness/client.ts';
+import type { Answer } from '../../harness/clients/client.ts';
 import { at, listAt, objectAt, textAt } from '../../harness/json.ts';
+import { createAuthenticator, type Deviation, flag } from '../../harness/sign-in/authenticator.ts';
 import { auth, newEmail, type Officers, password, required, settingsPath, tokenIn } from './officers.ts';
 
 const unverified = { flags: flag.present | flag.copyable | flag.copied };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import type { Answer } from '../../harness/client.ts';
+import type { Answer } from '../../harness/clients/client.ts';
 import { at, listAt, objectAt } from '../../harness/json.ts';
-import { totpCode } from '../../harness/totp.ts';
+import { totpCode } from '../../harness/sign-in/totp.ts';
 import { auth, type Officers, password } from './officers.ts';
 
 const statusAndCode = ({ status, json }: Answer) => [status, at(json, 'code')];
