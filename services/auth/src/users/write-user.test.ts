@@ -35,6 +35,11 @@ describe('writing users', { skip: skipWithoutDatabase }, () => {
   let notices: string[];
   before(async () => {
     temporary = await openTemporaryDatabase();
+    await temporary.database.query({
+      text: `insert into system.collections (id, name, type, fields, created_at, updated_at)
+        values ($1, $2, 'auth', '[]', 0, 0)`,
+      values: [people.id, people.name],
+    });
     const columns = accountColumns.map(({ name, definition }) => `${name} ${definition}`);
     await temporary.database.query({
       text: `create table ${tableOf(people)} (id text primary key, created_at bigint not null, updated_at bigint not null,
