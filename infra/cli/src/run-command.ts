@@ -68,10 +68,13 @@ export async function runCommand(
   await lifecycle.stop('the command has ended', code);
 }
 
+/** What an error says after a stack has refused the caller with 401. */
+export const tokenAdvice = "give an admin's token or a service key in SERVICE_KEY";
+
 function commandRefusalOf(error: unknown): CommandRefusal {
   // Only a stack that a command calls asks for a token.
   if (error instanceof AppError && error.status === 401)
-    return { ...error.toBody(), error: `${error.message}: give an admin's token or a service key in SERVICE_KEY` };
+    return { ...error.toBody(), error: `${error.message}: ${tokenAdvice}` };
   if (error instanceof AppError) return error.toBody();
   if (error instanceof ConfigError) return { error: error.message, code: 'configuration' };
   if (error instanceof CommandFailure || error instanceof StartFailure)

@@ -4,7 +4,7 @@ import { CommandFailure } from '@recordbus/stack-calls';
 import { typesDocument } from '@recordbus/typescript-types';
 import type { TargetOptions } from '../api/target-options.ts';
 import { exitCodes } from '../exit-codes.ts';
-import type { CommandParts } from '../run-command.ts';
+import { type CommandParts, tokenAdvice } from '../run-command.ts';
 import { standardStream } from '../standard-stream.ts';
 import { writeFileAtomically } from '../write-file-atomically.ts';
 
@@ -43,7 +43,8 @@ async function ofStack(url: string, token: string | undefined): Promise<string> 
     return typesDocument(await client.admin.collections.list(), await client.openapi());
   } catch (error) {
     if (!(error instanceof RecordbusError)) throw error;
-    throw new CommandFailure(`${url} refuses: ${error.message}`);
+    const advice = error.status === 401 ? `: ${tokenAdvice}` : '';
+    throw new CommandFailure(`${url} refuses: ${error.message}${advice}`);
   }
 }
 
