@@ -69,7 +69,7 @@ describe('the portal where owners manage their webhooks', { skip: skipWithoutBro
     await dialog.getByLabel('URL').fill('https://elsewhere.example.com/');
     await dialog.getByLabel('orders.create').check();
     await dialog.getByRole('button', { name: 'Add endpoint' }).click();
-    await dialog.getByText('must be at one of these hosts').waitFor();
+    await dialog.getByText('must have one of these hosts and ports').waitFor();
     await dialog.getByLabel('URL').fill(receiver.url);
     await dialog.getByRole('button', { name: 'Add endpoint' }).click();
     await page.getByRole('heading', { name: 'Stock' }).waitFor();

@@ -83,8 +83,8 @@ export interface TransportOptions {
   readonly token: () => Promise<string | undefined>;
 }
 
-/** A browser does not tell a page of another origin that the stack has answered, and refused the page. */
-function advice(baseUrl: string): string {
+/** Returns a hint for a page of another origin: its browser hides the stack's answer unless `cors.origins` names the page. */
+function corsHint(baseUrl: string): string {
   const { location } = globalThis as { readonly location?: { readonly origin?: string } };
   const origin = location?.origin;
   const isForeign = origin?.startsWith('http') && /^https?:/.test(baseUrl) && !`${baseUrl}/`.startsWith(`${origin}/`);
@@ -117,7 +117,7 @@ export function createTransport(options: TransportOptions): Transport {
     } catch (error) {
       if (error instanceof RecordbusError) throw error;
       if (signal?.aborted) throw abortedBy(signal);
-      throw new RecordbusError(`There was no answer to ${method} ${path}.${advice(baseUrl)}`, {
+      throw new RecordbusError(`There was no answer to ${method} ${path}.${corsHint(baseUrl)}`, {
         status: 0,
         code: 'network',
         cause: error,

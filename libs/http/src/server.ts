@@ -41,8 +41,8 @@ export const maxHeaderBytes = 128 * 1024;
 const contextBytes = 8 * 1024;
 
 /**
- * How many connections wait for a busy process to accept them. Beyond that, a client tries again a second later: as
- * many come at once when a replica restarts. The system's limit may be lower (`net.core.somaxconn`).
+ * How many connections wait for a busy process to accept them. Thousands come at once when a replica restarts, and a client
+ * beyond the limit tries again a second later. The system's limit may be lower (`net.core.somaxconn`).
  */
 const backlog = 4096;
 

@@ -34,7 +34,7 @@ describe('the bytes of messages that wait', { skip: skipWithoutDatabase }, () =>
       undefined,
     );
 
-  /** Returns what is counted, and what there is. */
+  /** Returns the counted and the stored bytes. */
   async function sums() {
     const [row] = await run<{ counted: number; stored: number }>(
       `select (select coalesce(sum(bytes), 0) from system.mail_bytes where kind = 'mail_contents')::float8 as counted,

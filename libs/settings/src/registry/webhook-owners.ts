@@ -61,7 +61,7 @@ export function findOwnerUrlProblem({ hosts }: Pick<WebhookOwners, 'hosts'>, url
     return undefined;
   return hosts.length === 0
     ? 'must be an https URL with port 443'
-    : `must be at one of these hosts, at the port that stands there: ${hosts.join(', ')}`;
+    : `must have one of these hosts and ports: ${hosts.join(', ')}`;
 }
 
 const isPlainHttps = ({ protocol, port }: URL): boolean => protocol === 'https:' && port === '';

@@ -92,7 +92,7 @@ async function follow({ parts, isDraining }: SubscribeDeps, input: Input, values
   const admissions = await parts.subscriber.admit(wanted, caller);
   const refusals = admissions.flatMap((one) => ('refusal' in one ? [one.refusal] : []));
   if (refusals[0] && refusals.length === admissions.length) throw refusals[0];
-  // The stream is no longer read if this was the only client, and its subscriptions took long.
+  // Without clients the reader sleeps: it may have done so while the only client's subscriptions were admitted.
   await parts.changes.ready();
   return {
     status: 200,
